@@ -1,0 +1,57 @@
+import fs from "node:fs";
+import path from "node:path";
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
+import { approveButton, orderOf } from "../support/acts.ts";
+import { type House, people } from "../support/house.ts";
+import { expect, test } from "../support/test.ts";
+
+/** Every page of the house, in a state worth looking at. A page that is not here is not looked at. */
+const pages: { name: string; path: (house: House, page: Page) => Promise<string> }[] = [
+  { name: "sign-in", path: async () => "/sign-in" },
+  { name: "queue", path: async (house) => (await house.assistant.wish("look-queue"), "/") },
+  { name: "review", path: async (house) => `/suggestions/${(await house.assistant.wish("look-review")).suggestion.id}` },
+  { name: "order-confirmed", path: (house, page) => orderIn(house, page, "confirmed") },
+  { name: "order-pending", path: (house, page) => orderIn(house, page, "confirmation_pending") },
+];
+
+for (const { name, path: place } of pages) {
+  test(`${name} is accessible, fits its width, and can be looked at`, async ({ house, pageOf }, testInfo) => {
+    const page = await pageOf(people.buyer);
+    await page.goto(house.url + (await place(house, page)));
+    if (name === "sign-in") await page.context().clearCookies().then(() => page.goto(`${house.url}/sign-in`));
+    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      const found = violations.map(({ id, help, nodes }) => `${id}: ${help} (${nodes.map((node) => node.target).join("; ")})`);
+      expect(found, `axe, ${colorScheme}`).toEqual([]);
+      const { wide, room } = await page.evaluate(() => ({
+        wide: document.documentElement.scrollWidth,
+        room: document.documentElement.clientWidth,
+      }));
+      expect(wide, "the page scrolls sideways").toBeLessThanOrEqual(room);
+      await picture(page, `${name}-${testInfo.project.name.replace(/\W+/g, "")}-${colorScheme}`);
+    }
+  });
+}
+
+/** Keeps a picture when `COUNTERSIGN_PICTURES` names a folder. */
+async function picture(page: Page, name: string) {
+  const folder = process.env.COUNTERSIGN_PICTURES;
+  if (!folder) return;
+  fs.mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: path.join(folder, `${name}.png`), fullPage: true });
+}
+
+async function orderIn(house: House, page: Page, state: "confirmed" | "confirmation_pending"): Promise<string> {
+  const sku = `${state}-${Date.now()}`.replace(/_/g, "-");
+  const { intentId, suggestion } = await house.assistant.wish(`look-${state}`, {
+    lines: [{ sku, description: "Cable tie 200 mm", quantity: "500", unit: "EA", unit_price: "3.40", price_per: "100" }],
+  });
+  if (state === "confirmation_pending") await house.supplier.faults([{ on: "submit", do: "store_then_close" }]);
+  await page.goto(`${house.url}/suggestions/${suggestion.id}`);
+  await approveButton(page).click();
+  return `/orders/${(await orderOf(house, intentId, state)).id}`;
+}

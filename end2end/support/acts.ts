@@ -1,0 +1,37 @@
+/** What people do on the screens, found the way they find it: by role and name. */
+
+import { expect, type Locator, type Page } from "@playwright/test";
+import type { House } from "./house.ts";
+
+export function approveButton(page: Page): Locator {
+  return page.getByRole("button", { name: /^approve/i });
+}
+
+/** The place where a refused act says why. */
+export function refusal(page: Page): Locator {
+  return page.getByRole("alert");
+}
+
+/** Sends a suggestion back from its own page. */
+export async function sendBack(page: Page, reason: string) {
+  const form = page.locator("form[action='/act/send_back']");
+  await openIfFolded(form);
+  await form.getByLabel(/reason/i).fill(reason);
+  await form.getByRole("button", { name: /send back/i }).click();
+}
+
+/** A form may lie in a closed <details>; with and without JavaScript a click on its summary opens it. */
+async function openIfFolded(form: Locator) {
+  const folded = form.page().locator("details:not([open])", { has: form });
+  if ((await folded.count()) > 0) await folded.first().locator("summary").click();
+}
+
+/** The order that came of an intent, once it is in this state. */
+export async function orderOf(house: House, intentId: string, state: string) {
+  await expect
+    .poll(async () => (await house.assistant.intent(intentId)).order?.state, { message: `order of ${intentId}` })
+    .toBe(state);
+  const { order } = await house.assistant.intent(intentId);
+  if (!order) throw new Error(`${intentId} has no order`);
+  return house.assistant.order(order.id);
+}

@@ -1,0 +1,58 @@
+//! What the body of a server function needs from its request: the desk, who asks, and how to answer.
+//!
+//! Must not: decide, or know pages beyond their paths.
+
+pub mod decide;
+
+use crate::calls::CallError;
+use crate::desk::{Desk, DeskError, Person};
+use axum::http::{HeaderValue, StatusCode, header};
+use leptos::prelude::{expect_context, use_context};
+use leptos_axum::ResponseOptions;
+use std::str::FromStr;
+
+/// The desk of this process.
+pub fn desk() -> Result<Desk, CallError> {
+    use_context::<Desk>().ok_or_else(|| {
+        tracing::error!("a server function was called without a desk");
+        CallError::Broken
+    })
+}
+
+/// Who asks; nobody who is not signed in gets further.
+pub fn person() -> Result<Person, CallError> {
+    use_context::<Person>().ok_or(CallError::SignIn)
+}
+
+/// An id from an address; what is none names nothing.
+pub fn named<T: FromStr>(text: &str) -> Result<T, CallError> {
+    text.parse().map_err(|_| absent())
+}
+
+/// What a reading act found, or the page that says why not.
+pub fn shown<T>(found: Result<T, DeskError>) -> Result<T, CallError> {
+    found.map_err(|error| match error {
+        DeskError::Absent(_) | DeskError::IntentUnknown => absent(),
+        other => broken(&other),
+    })
+}
+
+fn absent() -> CallError {
+    expect_context::<ResponseOptions>().set_status(StatusCode::NOT_FOUND);
+    CallError::Absent
+}
+
+/// One message for the person, one for the log.
+pub fn broken(error: &DeskError) -> CallError {
+    tracing::error!("{error}");
+    CallError::Broken
+}
+
+/// Sends the browser to a page with 303, whatever it said it accepts: acts are form posts.
+pub fn go_to(path: &str) {
+    let response = expect_context::<ResponseOptions>();
+    // a path of ours is ASCII, so this does not fail; if it did, the front page is a way back
+    let location = HeaderValue::from_str(path).unwrap_or(HeaderValue::from_static("/"));
+    response.insert_header(header::LOCATION, location);
+    response.set_status(StatusCode::SEE_OTHER);
+}

@@ -1,0 +1,33 @@
+//! Server functions: the only door from `ui`. A function here is: who is it, call the act, map the error.
+//!
+//! Acts are plain form posts. They always end in a redirect: a refusal is kept as a draft and shown by the page it came
+//! from, so that nothing depends on what a form's answer can carry (rule 18).
+
+pub mod decide;
+pub mod orders;
+pub mod queue;
+pub mod review;
+
+use leptos::prelude::FromServerFnError;
+use leptos::server_fn::codec::JsonEncoding;
+use leptos::server_fn::error::ServerFnErrorErr;
+use serde::{Deserialize, Serialize};
+
+/// Why a page cannot be shown. Small: nothing internal travels in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+pub enum CallError {
+    #[error("Please sign in.")]
+    SignIn,
+    #[error("There is nothing under this address.")]
+    Absent,
+    #[error("Something on our side does not work. It was written to the log; please try again.")]
+    Broken,
+}
+
+impl FromServerFnError for CallError {
+    type Encoder = JsonEncoding;
+
+    fn from_server_fn_error(_: ServerFnErrorErr) -> Self {
+        CallError::Broken
+    }
+}

@@ -1,0 +1,44 @@
+//! Orders.
+
+use super::CallError;
+use crate::domain::pages;
+use leptos::prelude::*;
+
+/// The list of orders; an unknown state shows all.
+#[server(prefix = "/call", endpoint = "orders_page")]
+pub async fn orders_page(
+    state: Option<String>,
+    after: Option<String>,
+) -> Result<pages::OrdersPage, CallError> {
+    use crate::caller::{desk, person, shown};
+    let state = state
+        .as_deref()
+        .and_then(crate::domain::order::OrderState::of);
+    shown(
+        desk()?
+            .orders_page(&person()?, state, after.as_deref())
+            .await,
+    )
+}
+
+/// One order; `refused` names the draft of an act that was refused.
+#[server(prefix = "/call", endpoint = "order_page")]
+pub async fn order_page(
+    id: String,
+    refused: Option<String>,
+) -> Result<pages::OrderPage, CallError> {
+    use crate::caller::{desk, named, person, shown};
+    let draft = refused.and_then(|draft| draft.parse().ok());
+    shown(
+        desk()?
+            .order_page(&person()?, &named(&id)?, draft.as_ref())
+            .await,
+    )
+}
+
+/// An order's version, for a page that waits for it to change.
+#[server(prefix = "/call", endpoint = "order_version", input = server_fn::codec::GetUrl)]
+pub async fn order_version(id: String) -> Result<u64, CallError> {
+    use crate::caller::{desk, named, person, shown};
+    shown(desk()?.order_version(&person()?, &named(&id)?).await)
+}

@@ -1,0 +1,27 @@
+//! Suggestions, for their review.
+
+use super::CallError;
+use crate::domain::pages;
+use leptos::prelude::*;
+
+/// Suggestions that wait for a decision.
+#[server(prefix = "/call", endpoint = "suggestions_page")]
+pub async fn suggestions_page() -> Result<pages::SuggestionsPage, CallError> {
+    use crate::caller::{desk, person, shown};
+    shown(desk()?.suggestions_page(&person()?).await)
+}
+
+/// One suggestion; `refused` names the draft of an act that was refused.
+#[server(prefix = "/call", endpoint = "review_page")]
+pub async fn review_page(
+    id: String,
+    refused: Option<String>,
+) -> Result<pages::ReviewPage, CallError> {
+    use crate::caller::{desk, named, person, shown};
+    let draft = refused.and_then(|draft| draft.parse().ok());
+    shown(
+        desk()?
+            .review_page(&person()?, &named(&id)?, draft.as_ref())
+            .await,
+    )
+}

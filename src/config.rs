@@ -1,0 +1,224 @@
+//! Settings: embedded defaults, then a file, then the environment. Every fault is named at once.
+
+use figment::Figment;
+use figment::providers::{Env, Format, Toml};
+use serde::{Deserialize, Serialize};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::time::Duration;
+
+const DEFAULTS: &str = include_str!("config.default.toml");
+
+/// Everything that is wrong with the settings.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", .0.join("\n"))]
+pub struct ConfigFault(pub Vec<String>);
+
+/// How logs are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LogFormat {
+    Text,
+    Json,
+}
+
+/// The settings, checked. Lengths of time are durations.
+#[derive(Debug, Clone)]
+pub struct Config {
+    pub listen: SocketAddr,
+    /// Scheme and host people use, without a slash at the end; absent: the request's Host.
+    pub public_url: Option<String>,
+    pub database_url: String,
+    pub request_deadline: Duration,
+    pub lease: Duration,
+    pub send_by: Duration,
+    pub wake: Duration,
+    pub sweep: Duration,
+    pub parallel: usize,
+    pub again_first: Duration,
+    pub again_most: Duration,
+    pub not_sent_case_after: u32,
+    pub case_due: Duration,
+    pub session: Duration,
+    pub grace: Duration,
+    pub log: LogFormat,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Raw {
+    listen: String,
+    public_url: String,
+    database_url: String,
+    request_deadline: String,
+    lease: String,
+    send_by: String,
+    wake: String,
+    sweep: String,
+    parallel: usize,
+    again_first: String,
+    again_most: String,
+    not_sent_case_after: u32,
+    case_due: String,
+    session: String,
+    grace: String,
+    log: LogFormat,
+}
+
+/// What the command line says over file and environment.
+#[derive(Debug, Clone, Default)]
+pub struct Overrides {
+    pub listen: Option<String>,
+}
+
+impl Config {
+    /// Reads defaults, file and environment, in this order.
+    pub fn load(file: Option<&Path>, overrides: &Overrides) -> Result<Self, ConfigFault> {
+        let mut sources = Figment::from(Toml::string(DEFAULTS));
+        if let Some(file) = file {
+            if !file.is_file() {
+                return Err(ConfigFault(vec![format!(
+                    "--config {}: there is no such file",
+                    file.display()
+                )]));
+            }
+            sources = sources.merge(Toml::file_exact(file));
+        }
+        let mut sources = sources
+            .merge(Env::raw().only(&["DATABASE_URL"]))
+            .merge(Env::prefixed("COUNTERSIGN_"));
+        if let Some(listen) = &overrides.listen {
+            sources = sources.merge(("listen", listen));
+        }
+        let raw: Raw = sources.extract().map_err(|error| {
+            ConfigFault(error.into_iter().map(|fault| fault.to_string()).collect())
+        })?;
+        raw.validate()
+    }
+}
+
+impl Raw {
+    /// Names every setting that cannot be used, all at once.
+    fn validate(self) -> Result<Config, ConfigFault> {
+        let mut faults = Vec::new();
+        let mut length = |name: &str, text: &str| match humantime::parse_duration(text) {
+            Ok(length) if length > Duration::ZERO => length,
+            Ok(_) => {
+                faults.push(format!("{name}: must be longer than nothing"));
+                Duration::from_secs(1)
+            }
+            Err(error) => {
+                faults.push(format!("{name}: {error}"));
+                Duration::from_secs(1)
+            }
+        };
+        let config = Config {
+            listen: SocketAddr::from(([127, 0, 0, 1], 3000)),
+            public_url: None,
+            request_deadline: length("request_deadline", &self.request_deadline),
+            lease: length("lease", &self.lease),
+            send_by: length("send_by", &self.send_by),
+            wake: length("wake", &self.wake),
+            sweep: length("sweep", &self.sweep),
+            again_first: length("again_first", &self.again_first),
+            again_most: length("again_most", &self.again_most),
+            case_due: length("case_due", &self.case_due),
+            session: length("session", &self.session),
+            grace: length("grace", &self.grace),
+            database_url: self.database_url,
+            parallel: self.parallel,
+            not_sent_case_after: self.not_sent_case_after,
+            log: self.log,
+        };
+        let listen = self.listen.parse();
+        if let Err(error) = &listen {
+            faults.push(format!(
+                "listen: {error}; an address and port such as 127.0.0.1:3000"
+            ));
+        }
+        let public_url = origin(&self.public_url).unwrap_or_else(|fault| {
+            faults.push(fault);
+            None
+        });
+        config.relations(&mut faults);
+        match listen {
+            Ok(listen) if faults.is_empty() => Ok(Config {
+                listen,
+                public_url,
+                ..config
+            }),
+            _ => Err(ConfigFault(faults)),
+        }
+    }
+}
+
+impl Config {
+    /// What must hold between settings, so that a lease outlives its request (rule 6).
+    fn relations(&self, faults: &mut Vec<String>) {
+        if self.request_deadline >= self.lease {
+            faults.push("request_deadline: must be shorter than lease".to_owned());
+        }
+        if self.send_by >= self.lease {
+            faults.push("send_by: must be shorter than lease".to_owned());
+        }
+        if self.again_first > self.again_most {
+            faults.push("again_first: must not be longer than again_most".to_owned());
+        }
+        if self.parallel == 0 {
+            faults.push("parallel: at least 1".to_owned());
+        }
+        if self.not_sent_case_after == 0 {
+            faults.push("not_sent_case_after: at least 1".to_owned());
+        }
+    }
+}
+
+fn origin(text: &str) -> Result<Option<String>, String> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let fault = || format!("public_url: {text} is not an address such as https://buy.example.com");
+    let url = url::Url::parse(text).map_err(|_| fault())?;
+    let bare = url.path() == "/" && url.query().is_none() && url.has_host();
+    if bare && matches!(url.scheme(), "http" | "https") {
+        Ok(Some(url.origin().ascii_serialization()))
+    } else {
+        Err(fault())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn raw() -> Raw {
+        Figment::from(Toml::string(DEFAULTS))
+            .extract()
+            .expect("the defaults read")
+    }
+
+    #[test]
+    fn the_defaults_are_sound() {
+        let config = raw().validate().expect("sound");
+        assert_eq!(config.request_deadline, Duration::from_secs(30));
+        assert_eq!(config.lease, Duration::from_secs(45));
+    }
+
+    #[test]
+    fn every_fault_is_named_at_once() {
+        let broken = Raw {
+            listen: "here".into(),
+            lease: "soon".into(),
+            parallel: 0,
+            public_url: "buy.example.com/shop".into(),
+            ..raw()
+        };
+        let ConfigFault(faults) = broken.validate().expect_err("refused");
+        for name in ["listen", "lease", "parallel", "public_url"] {
+            assert!(
+                faults.iter().any(|fault| fault.starts_with(name)),
+                "{name} in {faults:?}"
+            );
+        }
+    }
+}

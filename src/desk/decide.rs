@@ -1,0 +1,308 @@
+//! A person's decision on a suggestion: approve, send back, reject. One compare-and-set each (rules 4, 5 and 14).
+
+use super::{Desk, DeskError, Person, clock};
+use crate::domain::contents::{Digest, OrderContents};
+use crate::domain::event::{Happening, Subject};
+use crate::domain::ids::{DraftId, OperationKey, OrderId, SuggestionId};
+use crate::domain::order::{Hold, Holds};
+use crate::domain::person::{Act, may};
+use crate::domain::refusal::Refusal;
+use crate::domain::suggestion::{
+    Approval, ReviewAct, Suggestion, SuggestionState, approve, review,
+};
+use crate::store::orders::OrderRow;
+use crate::store::suggestions::SuggestionRow;
+use crate::store::{Conn, Written, drafts, events, orders, suggestions, suppliers};
+use chrono::TimeDelta;
+
+/// How far back an approved order still counts as a look-alike (brief.md).
+pub(super) const LOOK_ALIKE: TimeDelta = TimeDelta::days(7);
+
+/// What an approval came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Approved {
+    Now(OrderId),
+    /// The same contents had been approved; the earlier result (case P11).
+    Before(OrderId),
+}
+
+/// A decision that makes no order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum No {
+    SendBack,
+    Reject,
+}
+
+impl No {
+    fn act(self) -> (Act, ReviewAct) {
+        match self {
+            No::SendBack => (Act::SendBack, ReviewAct::SendBack),
+            No::Reject => (Act::Reject, ReviewAct::Reject),
+        }
+    }
+}
+
+impl Desk {
+    /// Approves what the screen showed: freezes the contents and makes the order, due at once.
+    pub async fn approve(
+        &self,
+        person: &Person,
+        id: &SuggestionId,
+        approval: &Approval,
+        reason: Option<&str>,
+    ) -> Result<Approved, DeskError> {
+        may(person.roles(), Act::Approve)?;
+        if !approval.accept_unsettled.is_empty() {
+            may(person.roles(), Act::AcceptUnsettled)?;
+            if reason.is_none_or(|words| words.trim().is_empty()) {
+                return Err(missing("reason", "say why an unsettled order is accepted").into());
+            }
+        }
+        let mut tx = self.store.begin_write().await?;
+        let row = fetch(&mut tx, person, id).await?;
+        if row.suggestion.state == SuggestionState::Approved
+            && row.suggestion.digest == approval.digest
+        {
+            let order = orders::order_of_suggestion(&mut tx, id)
+                .await?
+                .ok_or(DeskError::Absent("order"))?;
+            return Ok(Approved::Before(order.id));
+        }
+        let order = self
+            .approve_in(&mut tx, person, &row.suggestion, approval)
+            .await?;
+        tx.commit().await?;
+        self.ring();
+        Ok(Approved::Now(order))
+    }
+
+    async fn approve_in(
+        &self,
+        conn: &mut Conn,
+        person: &Person,
+        suggestion: &Suggestion,
+        approval: &Approval,
+    ) -> Result<OrderId, DeskError> {
+        let (now, tenant) = (clock::now(), person.tenant());
+        let intent = &suggestion.intent;
+        let shown = contents_of(conn, person, suggestion, &approval.digest).await?;
+        let predecessors =
+            orders::order_predecessors(conn, tenant, intent, suggestion.revision).await?;
+        let key = suggestion.contents.look_alike_key();
+        let alike = orders::order_look_alikes(conn, tenant, &key, intent, now - LOOK_ALIKE).await?;
+        let waiting = suggestions::suggestion_look_alikes(conn, tenant, &key, intent).await?;
+        let supplier =
+            suppliers::supplier_fetch(conn, tenant, &suggestion.contents.supplier).await?;
+        let held = supplier
+            .ok_or(DeskError::Absent("supplier"))?
+            .held_at
+            .is_some();
+        let holds = if held {
+            Holds::NONE.with(Hold::Supplier)
+        } else {
+            Holds::NONE
+        };
+        let look_alikes = alike.len() + waiting.len();
+        let life = approve(
+            suggestion,
+            approval,
+            shown.as_ref(),
+            &predecessors,
+            look_alikes,
+            holds,
+            now,
+        )?;
+        let order = OrderRow {
+            id: OrderId::from_random(clock::random()),
+            tenant: tenant.clone(),
+            intent: intent.clone(),
+            revision: suggestion.revision,
+            suggestion: suggestion.id.clone(),
+            operation_key: OperationKey::of(tenant, intent, suggestion.revision),
+            contents: suggestion.contents.clone(),
+            digest: suggestion.digest.clone(),
+            second_purchase: approval.second_purchase,
+            approved_by: person.0.id.clone(),
+            approved_at: now,
+            life,
+            changed_at: now,
+        };
+        self.keep_approval(
+            conn,
+            person,
+            suggestion,
+            &order,
+            alike.into_iter().map(|one| one.id).collect(),
+        )
+        .await?;
+        Ok(order.id)
+    }
+
+    async fn keep_approval(
+        &self,
+        conn: &mut Conn,
+        person: &Person,
+        suggestion: &Suggestion,
+        order: &OrderRow,
+        look_alikes: Vec<OrderId>,
+    ) -> Result<(), DeskError> {
+        let (now, tenant, actor) = (order.approved_at, person.tenant(), person.actor());
+        let by = (person.0.name.as_str(), None);
+        let to = SuggestionState::Approved;
+        let moved =
+            suggestions::suggestion_move(conn, &suggestion.id, suggestion.state, to, by, now)
+                .await?;
+        if moved == Written::NotInThatState {
+            return Err(Refusal::SuggestionIs(suggestion.state).into());
+        }
+        orders::order_add(conn, order).await?;
+        let approved = Happening::OrderApproved {
+            suggestion: suggestion.id.clone(),
+            revision: suggestion.revision,
+            digest: suggestion.digest.clone(),
+            second_purchase: order.second_purchase,
+            look_alikes,
+        };
+        events::event_append(
+            conn,
+            tenant,
+            &actor,
+            Subject::Order(order.id.clone()),
+            approved,
+            now,
+        )
+        .await?;
+        let moved = Happening::SuggestionMoved {
+            from: suggestion.state,
+            to,
+            reason: None,
+        };
+        events::event_append(
+            conn,
+            tenant,
+            &actor,
+            Subject::Suggestion(suggestion.id.clone()),
+            moved,
+            now,
+        )
+        .await?;
+        Ok(())
+    }
+
+    /// Sends a suggestion back to the assistant, or rejects it, with a reason.
+    pub async fn say_no(
+        &self,
+        person: &Person,
+        id: &SuggestionId,
+        digest: &Digest,
+        no: No,
+        reason: &str,
+    ) -> Result<(), DeskError> {
+        let (act, review_act) = no.act();
+        may(person.roles(), act)?;
+        if reason.trim().is_empty() {
+            return Err(missing(
+                "reason",
+                "say why, so that the assistant and your colleagues know",
+            )
+            .into());
+        }
+        let now = clock::now();
+        let mut tx = self.store.begin_write().await?;
+        let row = fetch(&mut tx, person, id).await?;
+        let known = row.suggestion;
+        let to = match review(known.state, review_act) {
+            Ok(to) => to,
+            Err(refusal) => return Err(already(refusal, row.decided_by, row.decided_at).into()),
+        };
+        if *digest != known.digest {
+            let shown = contents_of(&mut tx, person, &known, digest).await?;
+            let differences =
+                shown.map(|shown| crate::domain::difference::between(&shown, &known.contents));
+            return Err(Refusal::ContentsChanged(differences.unwrap_or_default()).into());
+        }
+        let by = (person.0.name.as_str(), Some(reason));
+        let moved = suggestions::suggestion_move(&mut tx, id, known.state, to, by, now).await?;
+        if moved == Written::NotInThatState {
+            return Err(Refusal::SuggestionIs(known.state).into());
+        }
+        let happening = Happening::SuggestionMoved {
+            from: known.state,
+            to,
+            reason: Some(reason.to_owned()),
+        };
+        let subject = Subject::Suggestion(id.clone());
+        events::event_append(
+            &mut tx,
+            person.tenant(),
+            &person.actor(),
+            subject,
+            happening,
+            now,
+        )
+        .await?;
+        tx.commit().await?;
+        Ok(())
+    }
+
+    /// Keeps what was typed into an act that was refused (rule 18); answers the draft's id.
+    pub async fn keep_draft(
+        &self,
+        person: &Person,
+        fields: &[(String, String)],
+        refusal: &Refusal,
+    ) -> Result<DraftId, DeskError> {
+        let id = DraftId::from_random(clock::random());
+        let mut tx = self.store.begin_write().await?;
+        drafts::draft_add(&mut tx, &id, &person.0.id, fields, refusal, clock::now()).await?;
+        tx.commit().await?;
+        Ok(id)
+    }
+}
+
+/// A refusal that names a field.
+pub fn missing(field: &str, detail: &str) -> Refusal {
+    Refusal::Field {
+        field: field.to_owned(),
+        detail: detail.to_owned(),
+    }
+}
+
+/// "Already done by … at …", where somebody did it (rule 14).
+fn already(
+    refusal: Refusal,
+    by: Option<String>,
+    at: Option<chrono::DateTime<chrono::Utc>>,
+) -> Refusal {
+    match (by, at) {
+        (Some(by), Some(at)) => Refusal::AlreadyDone { by, at },
+        (None, _) | (_, None) => refusal,
+    }
+}
+
+async fn fetch(
+    conn: &mut Conn,
+    person: &Person,
+    id: &SuggestionId,
+) -> Result<SuggestionRow, DeskError> {
+    let row = suggestions::suggestion_fetch(conn, person.tenant(), id).await?;
+    row.ok_or(DeskError::Absent("suggestion"))
+}
+
+/// The contents that had this digest, if they are a revision of the same intent: for the difference view (rule 4).
+async fn contents_of(
+    conn: &mut Conn,
+    person: &Person,
+    suggestion: &Suggestion,
+    digest: &Digest,
+) -> Result<Option<OrderContents>, DeskError> {
+    for revision in (1..=suggestion.revision).rev() {
+        let row =
+            suggestions::suggestion_revision(conn, person.tenant(), &suggestion.intent, revision)
+                .await?;
+        if let Some(row) = row.filter(|row| row.suggestion.digest == *digest) {
+            return Ok(Some(row.suggestion.contents));
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,445 @@
+//! Setting the house up, from the command line: tenants, sites, suppliers, people, tokens.
+
+use super::people::{hash_password, token_hash};
+use super::{Desk, DeskError, clock};
+use crate::domain::calendar;
+use crate::domain::case::owner;
+use crate::domain::contents::{Fault, SiteCode, SupplierId};
+use crate::domain::event::{Actor, Happening, Subject};
+use crate::domain::ids::{PersonId, TenantId, TokenId};
+use crate::domain::person::Role;
+use crate::domain::refusal::Refusal;
+use crate::domain::text;
+use crate::store::people::{PersonRow, Scope, TokenRow};
+use crate::store::suppliers::SupplierRow;
+use crate::store::tenants::TenantRow;
+use crate::store::{Conn, Written, cases, events, people, suppliers, tenants};
+use crate::supplier::Supplier;
+use chrono::{DateTime, Utc};
+
+/// A person to be added.
+#[derive(Debug, Clone)]
+pub struct NewPerson {
+    pub name: String,
+    pub email: String,
+    pub roles: Vec<Role>,
+    pub password: Option<String>,
+}
+
+/// The fewest characters of a password; length is all that is asked (doors.md).
+pub const SHORTEST_PASSWORD: usize = 8;
+
+fn faulty(field: &str, detail: impl std::fmt::Display) -> DeskError {
+    DeskError::Faulty(vec![Fault::at(field, detail)])
+}
+
+fn name_of(field: &str, given: &str) -> Result<String, DeskError> {
+    text::identifier(given.trim(), 120).map_err(|fault| faulty(field, fault))
+}
+
+impl Desk {
+    /// Adds a tenant. `first`: refuses when there is one.
+    pub async fn tenant_add(
+        &self,
+        name: &str,
+        zone: &str,
+        first: bool,
+    ) -> Result<TenantId, DeskError> {
+        let name = name_of("--tenant", name)?;
+        if calendar::zone(zone).is_none() {
+            return Err(faulty(
+                "--zone",
+                format!("\"{zone}\" is no time zone; write one such as Europe/Berlin"),
+            ));
+        }
+        let now = clock::now();
+        let mut tx = self.store.begin_write().await?;
+        if first && !tenants::tenant_list(&mut tx).await?.is_empty() {
+            return Err(DeskError::Taken(
+                "the first tenant's place (`tenant add` adds further ones)",
+            ));
+        }
+        let tenant = TenantRow {
+            id: TenantId::from_random(clock::random()),
+            name: name.clone(),
+            zone: zone.to_owned(),
+            salt: clock::secret(),
+        };
+        let added = tenants::tenant_add(&mut tx, &tenant, now).await;
+        unless_taken(added, "a tenant's name")?;
+        self.note(
+            &mut tx,
+            &tenant.id,
+            Subject::Tenant,
+            Happening::TenantCreated { name },
+            now,
+        )
+        .await?;
+        tx.commit().await?;
+        Ok(tenant.id)
+    }
+
+    /// The tenant meant: by name, or the only one there is.
+    pub async fn tenant_named(&self, name: Option<&str>) -> Result<TenantId, DeskError> {
+        let mut read = self.store.begin_read().await?;
+        let all = tenants::tenant_list(&mut read).await?;
+        match (name, &all[..]) {
+            (Some(name), all) => {
+                let found = all
+                    .iter()
+                    .find(|one| one.name == name || one.id.as_str() == name);
+                found
+                    .map(|one| one.id.clone())
+                    .ok_or(DeskError::Absent("tenant"))
+            }
+            (None, [only]) => Ok(only.id.clone()),
+            (None, []) => Err(faulty(
+                "--tenant",
+                "there is no tenant yet; `countersign init` makes the first",
+            )),
+            (None, _) => Err(faulty("--tenant", "there are several tenants; say which")),
+        }
+    }
+
+    /// Whether there is any tenant.
+    pub async fn is_empty(&self) -> Result<bool, DeskError> {
+        let mut read = self.store.begin_read().await?;
+        Ok(tenants::tenant_list(&mut read).await?.is_empty())
+    }
+
+    /// Adds a delivery site, or renames it.
+    pub async fn site_add(
+        &self,
+        tenant: &TenantId,
+        code: &str,
+        name: &str,
+    ) -> Result<(), DeskError> {
+        let code: SiteCode = code.parse().map_err(|fault| faulty("CODE", fault))?;
+        let name = name_of("--name", name)?;
+        let now = clock::now();
+        let mut tx = self.store.begin_write().await?;
+        tenants::site_put(&mut tx, tenant, &code, &name, now).await?;
+        let subject = Subject::Site(code.to_string());
+        self.note(&mut tx, tenant, subject, Happening::SiteAdded { name }, now)
+            .await?;
+        tx.commit().await?;
+        Ok(())
+    }
+
+    /// The tenant's sites with their names.
+    pub async fn site_list(&self, tenant: &TenantId) -> Result<Vec<(SiteCode, String)>, DeskError> {
+        let mut read = self.store.begin_read().await?;
+        Ok(tenants::site_list(&mut read, tenant).await?)
+    }
+
+    /// Adds a supplier from its file, or a new version of it; answers id and version.
+    pub async fn supplier_add(
+        &self,
+        tenant: &TenantId,
+        file: &str,
+    ) -> Result<(SupplierId, u32), DeskError> {
+        let supplier: Supplier = file.parse()?;
+        let now = clock::now();
+        let mut tx = self.store.begin_write().await?;
+        let version =
+            suppliers::supplier_put(&mut tx, tenant, &supplier.id, &supplier.name, file, now)
+                .await?;
+        let subject = Subject::Supplier(supplier.id.to_string());
+        self.note(
+            &mut tx,
+            tenant,
+            subject,
+            Happening::SupplierAdded { version },
+            now,
+        )
+        .await?;
+        tx.commit().await?;
+        Ok((supplier.id, version))
+    }
+
+    /// The tenant's suppliers.
+    pub async fn supplier_list(&self, tenant: &TenantId) -> Result<Vec<SupplierRow>, DeskError> {
+        let mut read = self.store.begin_read().await?;
+        Ok(suppliers::supplier_list(&mut read, tenant).await?)
+    }
+
+    /// Puts a supplier on hold: its orders wait, those approved later too.
+    pub async fn supplier_hold(
+        &self,
+        tenant: &TenantId,
+        id: &str,
+        reason: &str,
+    ) -> Result<(), DeskError> {
+        let id: SupplierId = id.parse().map_err(|fault| faulty("ID", fault))?;
+        let mut tx = self.store.begin_write().await?;
+        suppliers::supplier_fetch(&mut tx, tenant, &id)
+            .await?
+            .ok_or(DeskError::Absent("supplier"))?;
+        let now = clock::now();
+        if self
+            .supplier_hold_in(&mut tx, tenant, &id, reason, &Actor::CommandLine, now)
+            .await?
+            != Written::Done
+        {
+            return Err(faulty("ID", "this supplier is on hold already"));
+        }
+        tx.commit().await?;
+        Ok(())
+    }
+
+    /// Releases a supplier: what only it held is due.
+    pub async fn supplier_release(&self, tenant: &TenantId, id: &str) -> Result<(), DeskError> {
+        let id: SupplierId = id.parse().map_err(|fault| faulty("ID", fault))?;
+        let mut tx = self.store.begin_write().await?;
+        suppliers::supplier_fetch(&mut tx, tenant, &id)
+            .await?
+            .ok_or(DeskError::Absent("supplier"))?;
+        let now = clock::now();
+        if self
+            .supplier_release_in(&mut tx, tenant, &id, &Actor::CommandLine, now)
+            .await?
+            != Written::Done
+        {
+            return Err(faulty("ID", "this supplier is not on hold"));
+        }
+        tx.commit().await?;
+        Ok(())
+    }
+
+    /// Adds a person.
+    pub async fn person_add(
+        &self,
+        tenant: &TenantId,
+        new: NewPerson,
+    ) -> Result<PersonId, DeskError> {
+        let name = name_of("NAME", &new.name)?;
+        let email = new.email.trim().to_lowercase();
+        let halves = email
+            .split_once('@')
+            .filter(|(local, domain)| !local.is_empty() && !domain.is_empty());
+        if halves.is_none()
+            || email
+                .chars()
+                .any(|letter| letter.is_whitespace() || text::is_hidden(letter))
+        {
+            return Err(faulty("--email", "an address such as name@example.com"));
+        }
+        if new.roles.is_empty() {
+            return Err(faulty(
+                "--role",
+                "at least one of buyer, resolver, manager, admin",
+            ));
+        }
+        let hash = match new.password {
+            Some(password) if password.chars().count() < SHORTEST_PASSWORD => {
+                return Err(faulty(
+                    "password",
+                    format!("at least {SHORTEST_PASSWORD} characters"),
+                ));
+            }
+            Some(password) => Some(hash_password(password).await?),
+            None => None,
+        };
+        let id = PersonId::from_random(clock::random());
+        let roles = new.roles;
+        let person = PersonRow {
+            id: id.clone(),
+            tenant: tenant.clone(),
+            name,
+            email,
+            roles: roles.clone(),
+            disabled: false,
+        };
+        let now = clock::now();
+        let mut tx = self.store.begin_write().await?;
+        unless_taken(
+            people::person_add(&mut tx, &person, hash.as_deref(), now).await,
+            "this e-mail address",
+        )?;
+        let happening = Happening::PersonAdded {
+            name: person.name,
+            roles,
+        };
+        self.note(&mut tx, tenant, Subject::Person(id.clone()), happening, now)
+            .await?;
+        tx.commit().await?;
+        Ok(id)
+    }
+
+    /// The tenant's people.
+    pub async fn person_list(&self, tenant: &TenantId) -> Result<Vec<PersonRow>, DeskError> {
+        let mut read = self.store.begin_read().await?;
+        Ok(people::person_list(&mut read, tenant).await?)
+    }
+
+    /// Disables a person; their open cases move in the same transaction, and the last manager stays (rule 15).
+    pub async fn person_disable(&self, tenant: &TenantId, who: &str) -> Result<(), DeskError> {
+        let now = clock::now();
+        let mut tx = self.store.begin_write().await?;
+        let all = people::person_list(&mut tx, tenant).await?;
+        let found = all
+            .into_iter()
+            .find(|one| one.email == who.trim().to_lowercase() || one.id.as_str() == who);
+        let person = found.ok_or(DeskError::Absent("person"))?;
+        let is_manager = person.roles.contains(&Role::Manager);
+        if is_manager && !people::has_manager(&mut tx, tenant, Some(&person.id)).await? {
+            return Err(faulty(
+                "person",
+                "the last manager cannot be disabled: every case needs an owner",
+            ));
+        }
+        if people::person_disable(&mut tx, &person.id, now).await? != Written::Done {
+            return Err(faulty("person", "is disabled already"));
+        }
+        let subject = Subject::Person(person.id.clone());
+        self.note(&mut tx, tenant, subject, Happening::PersonDisabled, now)
+            .await?;
+        self.move_cases(&mut tx, tenant, &person, now).await?;
+        tx.commit().await?;
+        Ok(())
+    }
+
+    async fn move_cases(
+        &self,
+        conn: &mut Conn,
+        tenant: &TenantId,
+        person: &PersonRow,
+        now: DateTime<Utc>,
+    ) -> Result<(), DeskError> {
+        for case in cases::case_owned(conn, person.id.as_str()).await? {
+            let candidates = people::owner_candidates(conn, tenant).await?;
+            let new = owner(&candidates).cloned().ok_or(DeskError::NoManager)?;
+            let owner_name = people::person_name(conn, &new).await?;
+            if cases::case_give(conn, &case, new.as_str()).await? != Written::Done {
+                return Err(Refusal::Held.into());
+            }
+            let reason = format!("{} was disabled", person.name);
+            let moved = Happening::CaseMoved {
+                case: case.id,
+                owner: new.clone(),
+                owner_name,
+                reason,
+            };
+            self.note(conn, tenant, Subject::Person(new), moved, now)
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// Makes a token; answers its id and its secret, which is shown once and never stored.
+    pub async fn token_create(
+        &self,
+        tenant: &TenantId,
+        name: &str,
+        scope: Scope,
+    ) -> Result<(TokenId, String), DeskError> {
+        let name = name_of("NAME", name)?;
+        let secret = format!("cst_{}", clock::secret());
+        let id = TokenId::from_random(clock::random());
+        let token = TokenRow {
+            id: id.clone(),
+            tenant: tenant.clone(),
+            name: name.clone(),
+            scope,
+            revoked: false,
+        };
+        let now = clock::now();
+        let mut tx = self.store.begin_write().await?;
+        people::token_add(&mut tx, &token, &token_hash(&secret), now).await?;
+        self.note(
+            &mut tx,
+            tenant,
+            Subject::Token(id.clone()),
+            Happening::TokenCreated { name },
+            now,
+        )
+        .await?;
+        tx.commit().await?;
+        Ok((id, secret))
+    }
+
+    /// The tenant's tokens.
+    pub async fn token_list(&self, tenant: &TenantId) -> Result<Vec<TokenRow>, DeskError> {
+        let mut read = self.store.begin_read().await?;
+        Ok(people::token_list(&mut read, tenant).await?)
+    }
+
+    /// Revokes a token.
+    pub async fn token_revoke(&self, tenant: &TenantId, id: &str) -> Result<(), DeskError> {
+        let id: TokenId = id.parse().map_err(|fault| faulty("ID", fault))?;
+        let now = clock::now();
+        let mut tx = self.store.begin_write().await?;
+        if people::token_revoke(&mut tx, tenant, &id, now).await? != Written::Done {
+            return Err(DeskError::Absent("token that is not revoked yet"));
+        }
+        self.note(
+            &mut tx,
+            tenant,
+            Subject::Token(id),
+            Happening::TokenRevoked,
+            now,
+        )
+        .await?;
+        tx.commit().await?;
+        Ok(())
+    }
+
+    /// Everything wrong with database, suppliers and people, each in a sentence, all at once.
+    pub async fn check(&self) -> Result<Vec<String>, DeskError> {
+        let mut faults = self.store.faults().await?;
+        if !faults.is_empty() {
+            return Ok(faults);
+        }
+        let mut read = self.store.begin_read().await?;
+        for tenant in tenants::tenant_list(&mut read).await? {
+            if !people::has_manager(&mut read, &tenant.id, None).await? {
+                faults.push(format!(
+                    "{}: no manager, so no suggestion is taken",
+                    tenant.name
+                ));
+            }
+            for row in suppliers::supplier_list(&mut read, &tenant.id).await? {
+                let fault = match row.file.parse::<Supplier>() {
+                    Ok(supplier) => supplier.secret().err().map(|fault| fault.to_string()),
+                    Err(fault) => Some(fault.to_string()),
+                };
+                faults.extend(
+                    fault.map(|fault| format!("{}: supplier {}: {fault}", tenant.name, row.id)),
+                );
+            }
+            let chain = events::event_chain(&mut read, &tenant.id).await?;
+            let stored = chain
+                .iter()
+                .map(|(number, body, hash)| (*number, body.as_str(), hash.as_str()));
+            if let Some(number) = crate::domain::event::first_break(stored) {
+                faults.push(format!(
+                    "{}: the event chain does not hold at event {number}",
+                    tenant.name
+                ));
+            }
+        }
+        Ok(faults)
+    }
+
+    async fn note(
+        &self,
+        conn: &mut Conn,
+        tenant: &TenantId,
+        subject: Subject,
+        happening: Happening,
+        now: DateTime<Utc>,
+    ) -> Result<(), DeskError> {
+        events::event_append(conn, tenant, &Actor::CommandLine, subject, happening, now).await?;
+        Ok(())
+    }
+}
+
+fn unless_taken(
+    added: Result<(), crate::store::StoreError>,
+    what: &'static str,
+) -> Result<(), DeskError> {
+    match added {
+        Err(error) if error.is_taken() => Err(DeskError::Taken(what)),
+        other => Ok(other?),
+    }
+}

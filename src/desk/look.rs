@@ -1,0 +1,531 @@
+//! Reading for screens and for the API: one moment of the database, nothing changed, nothing asked of a supplier.
+
+use super::decide::LOOK_ALIKE;
+use super::{Desk, DeskError, Person, Program, clock};
+use crate::domain::case::Case;
+use crate::domain::difference;
+use crate::domain::ids::{DraftId, OrderId, SuggestionId, TenantId};
+use crate::domain::money::Money;
+use crate::domain::order::OrderState;
+use crate::domain::pages::{
+    AttemptShown, Draft, EarlierOrder, LookAlike, OrderPage, OrdersPage, QueuePage, ReviewPage,
+    Row, SectionRows, Stands, SuggestionsPage, Target, Viewer, Why,
+};
+use crate::domain::person::{Act, may};
+use crate::domain::queue::{Section, section_of_order, section_of_suggestion};
+use crate::domain::refusal::Refusal;
+use crate::domain::suggestion::{ReviewAct, SuggestionState, needs_second_purchase, review};
+use crate::store::attempts::AttemptRow;
+use crate::store::cases::{About, case_list};
+pub use crate::store::orders::OrderFilter;
+use crate::store::orders::OrderRow;
+use crate::store::queue::{OpenOrder, OpenSuggestion, open_orders, open_suggestions};
+use crate::store::suggestions::SuggestionRow;
+use crate::store::{
+    Conn, attempts, drafts, events, intents, orders, people, suggestions, suppliers, tenants,
+};
+use chrono::{DateTime, Utc};
+
+/// Rows of one section or list on one page; the rest is counted.
+const MOST_ROWS: usize = 200;
+/// Orders on a page of the list.
+const PAGE: u32 = 50;
+
+/// An order with everything the API tells of it.
+#[derive(Debug, Clone)]
+pub struct OrderView {
+    pub order: OrderRow,
+    pub approved_by_name: String,
+    pub attempts: Vec<AttemptRow>,
+    pub cases: Vec<Case>,
+}
+
+/// A page of orders, and where the next begins.
+#[derive(Debug, Clone)]
+pub struct OrderViews {
+    pub orders: Vec<OrderView>,
+    pub next: Option<String>,
+}
+
+/// Where a keyset page ends, as text for the next request: moment and id of its last order.
+fn cursor(order: &OrderRow) -> String {
+    format!("{}~{}", order.approved_at.timestamp_micros(), order.id)
+}
+
+/// Reads a cursor back.
+pub fn after(text: &str) -> Option<(DateTime<Utc>, OrderId)> {
+    let (micros, id) = text.split_once('~')?;
+    Some((
+        DateTime::from_timestamp_micros(micros.parse().ok()?)?,
+        id.parse().ok()?,
+    ))
+}
+
+impl Desk {
+    /// Who looks.
+    async fn viewer(&self, conn: &mut Conn, person: &Person) -> Result<Viewer, DeskError> {
+        let tenant = tenants::tenant_fetch(conn, person.tenant())
+            .await?
+            .ok_or(DeskError::Absent("tenant"))?;
+        Ok(Viewer {
+            id: person.0.id.clone(),
+            name: person.0.name.clone(),
+            roles: person.0.roles.clone(),
+            tenant: tenant.name,
+            zone: tenant.zone,
+            now: clock::now(),
+        })
+    }
+
+    /// The morning queue: everything that is not final, in sections, oldest first.
+    pub async fn queue_page(&self, person: &Person) -> Result<QueuePage, DeskError> {
+        let mut read = self.store.begin_read().await?;
+        let viewer = self.viewer(&mut read, person).await?;
+        let orders = open_orders(&mut read, person.tenant()).await?;
+        let suggestions = open_suggestions(&mut read, person.tenant()).await?;
+        let placed: Vec<(Section, Row)> = orders
+            .into_iter()
+            .filter_map(|order| {
+                Some((
+                    section_of_order(order.state, order.owner.is_some())?,
+                    order_row(order, viewer.now),
+                ))
+            })
+            .chain(suggestions.into_iter().filter_map(|one| {
+                Some((
+                    section_of_suggestion(one.state, one.owner.is_some())?,
+                    suggestion_row(one),
+                ))
+            }))
+            .collect();
+        let sections = Section::ALL.map(|section| {
+            let rows = placed
+                .iter()
+                .filter(|(place, _)| *place == section)
+                .map(|(_, row)| row.clone());
+            section_rows(section, rows.collect(), viewer.now)
+        });
+        Ok(QueuePage {
+            viewer,
+            sections: sections.into(),
+        })
+    }
+
+    /// Suggestions that wait for a decision.
+    pub async fn suggestions_page(&self, person: &Person) -> Result<SuggestionsPage, DeskError> {
+        let mut read = self.store.begin_read().await?;
+        let viewer = self.viewer(&mut read, person).await?;
+        let open = open_suggestions(&mut read, person.tenant()).await?;
+        let waiting = open
+            .into_iter()
+            .filter(|one| one.state == SuggestionState::InReview);
+        let rows = waiting.take(MOST_ROWS).map(suggestion_row).collect();
+        let count =
+            suggestions::suggestion_count(&mut read, person.tenant(), SuggestionState::InReview)
+                .await?;
+        Ok(SuggestionsPage {
+            viewer,
+            rows,
+            count,
+        })
+    }
+
+    /// A suggestion, for its review.
+    pub async fn review_page(
+        &self,
+        person: &Person,
+        id: &SuggestionId,
+        refused: Option<&DraftId>,
+    ) -> Result<ReviewPage, DeskError> {
+        let mut read = self.store.begin_read().await?;
+        let conn = &mut *read;
+        let (tenant, viewer) = (person.tenant(), self.viewer(conn, person).await?);
+        let row = suggestions::suggestion_fetch(conn, tenant, id)
+            .await?
+            .ok_or(DeskError::Absent("suggestion"))?;
+        let known = &row.suggestion;
+        let intent = intents::intent_fetch(conn, tenant, &known.intent)
+            .await?
+            .ok_or(DeskError::IntentUnknown)?;
+        let (supplier_name, supplier_held) =
+            supplier_of(conn, tenant, &known.contents.supplier).await?;
+        let predecessors =
+            orders::order_predecessors(conn, tenant, &known.intent, known.revision).await?;
+        let look_alikes = look_alikes(conn, tenant, &row, viewer.now).await?;
+        let latest = suggestions::suggestion_latest(conn, tenant, &known.intent).await?;
+        let newer = latest
+            .map(|row| row.suggestion)
+            .filter(|latest| latest.revision > known.revision);
+        let before = match known
+            .revision
+            .checked_sub(1)
+            .filter(|revision| *revision > 0)
+        {
+            Some(revision) => {
+                suggestions::suggestion_revision(conn, tenant, &known.intent, revision).await?
+            }
+            None => None,
+        };
+        let changes =
+            before.map(|before| difference::between(&before.suggestion.contents, &known.contents));
+        let order = orders::order_of_suggestion(conn, id).await?;
+        let mut earlier_orders = Vec::new();
+        for one in &predecessors {
+            let earlier = orders::order_fetch(conn, tenant, &one.order)
+                .await?
+                .ok_or(DeskError::Absent("order"))?;
+            earlier_orders.push(EarlierOrder {
+                order: earlier.id,
+                stands: Stands::of_order(&earlier.life),
+            });
+        }
+        let may_do = |act, review_act| {
+            may(person.roles(), act).and(review(known.state, review_act).map(|_| ()))
+        };
+        Ok(ReviewPage {
+            site_name: site_of(conn, tenant, known.contents.deliver_to.as_str()).await?,
+            needs_second_purchase: needs_second_purchase(&predecessors, look_alikes.len()),
+            cases: case_list(conn, tenant, &About::Suggestion(id.clone())).await?,
+            draft: draft_of(conn, person, refused).await?,
+            may_approve: may_do(Act::Approve, ReviewAct::Approve).and(unsettled(&predecessors)),
+            may_send_back: may_do(Act::SendBack, ReviewAct::SendBack),
+            may_reject: may_do(Act::Reject, ReviewAct::Reject),
+            purpose: intent.purpose,
+            repeated: row.repeated,
+            decided_by: row.decided_by,
+            decided_at: row.decided_at,
+            decision: row.decision,
+            changes: changes.unwrap_or_default(),
+            newer: newer.map(|newer| newer.id),
+            order: order.map(|order| order.id),
+            suggestion: row.suggestion,
+            viewer,
+            supplier_name,
+            supplier_held,
+            look_alikes,
+            earlier_orders,
+        })
+    }
+
+    /// An order, for life.
+    pub async fn order_page(
+        &self,
+        person: &Person,
+        id: &OrderId,
+        refused: Option<&DraftId>,
+    ) -> Result<OrderPage, DeskError> {
+        let mut read = self.store.begin_read().await?;
+        let conn = &mut *read;
+        let (tenant, viewer) = (person.tenant(), self.viewer(conn, person).await?);
+        let order = orders::order_fetch(conn, tenant, id)
+            .await?
+            .ok_or(DeskError::Absent("order"))?;
+        let intent = intents::intent_fetch(conn, tenant, &order.intent)
+            .await?
+            .ok_or(DeskError::IntentUnknown)?;
+        let (supplier_name, supplier_held) =
+            supplier_of(conn, tenant, &order.contents.supplier).await?;
+        let attempts = attempts::attempt_list(conn, id)
+            .await?
+            .into_iter()
+            .map(|row| AttemptShown {
+                attempt: row.attempt,
+                recorded: row.recorded,
+                differences: row.differences,
+            });
+        Ok(OrderPage {
+            attempts: attempts.collect(),
+            site_name: site_of(conn, tenant, order.contents.deliver_to.as_str()).await?,
+            approved_by: people::person_name(conn, &order.approved_by).await?,
+            cases: case_list(conn, tenant, &About::Order(id.clone())).await?,
+            history: events::event_list(conn, tenant, id.as_str()).await?,
+            draft: draft_of(conn, person, refused).await?,
+            id: order.id,
+            intent: order.intent,
+            revision: order.revision,
+            suggestion: order.suggestion,
+            purpose: intent.purpose,
+            life: order.life,
+            contents: order.contents,
+            digest: order.digest,
+            operation_key: order.operation_key.to_string(),
+            second_purchase: order.second_purchase,
+            approved_at: order.approved_at,
+            changed_at: order.changed_at,
+            viewer,
+            supplier_name,
+            supplier_held,
+        })
+    }
+
+    /// The list of orders, newest first.
+    pub async fn orders_page(
+        &self,
+        person: &Person,
+        state: Option<OrderState>,
+        cursor_text: Option<&str>,
+    ) -> Result<OrdersPage, DeskError> {
+        let mut read = self.store.begin_read().await?;
+        let viewer = self.viewer(&mut read, person).await?;
+        let filter = OrderFilter {
+            state,
+            after: cursor_text.and_then(after),
+            ..OrderFilter::default()
+        };
+        let (views, next) = order_views(&mut read, person.tenant(), &filter, PAGE).await?;
+        let mut rows = Vec::new();
+        for view in views {
+            let (supplier_name, _) =
+                supplier_of(&mut read, person.tenant(), &view.order.contents.supplier).await?;
+            rows.push(listed(view, supplier_name));
+        }
+        Ok(OrdersPage {
+            viewer,
+            state,
+            rows,
+            next,
+        })
+    }
+
+    /// An order's version, for a page that waits for it to change.
+    pub async fn order_version(&self, person: &Person, id: &OrderId) -> Result<u64, DeskError> {
+        let mut read = self.store.begin_read().await?;
+        let order = orders::order_fetch(&mut read, person.tenant(), id)
+            .await?
+            .ok_or(DeskError::Absent("order"))?;
+        Ok(order.life.version)
+    }
+
+    /// An order, for a program.
+    pub async fn order(&self, program: &Program, id: &OrderId) -> Result<OrderView, DeskError> {
+        let mut read = self.store.begin_read().await?;
+        let order = orders::order_fetch(&mut read, program.tenant(), id)
+            .await?
+            .ok_or(DeskError::Absent("order"))?;
+        order_view(&mut read, order).await
+    }
+
+    /// A page of orders, for a program.
+    pub async fn orders(
+        &self,
+        program: &Program,
+        filter: &OrderFilter,
+        limit: u32,
+    ) -> Result<OrderViews, DeskError> {
+        let mut read = self.store.begin_read().await?;
+        let (orders, next) = order_views(&mut read, program.tenant(), filter, limit).await?;
+        Ok(OrderViews { orders, next })
+    }
+}
+
+async fn order_view(conn: &mut Conn, order: OrderRow) -> Result<OrderView, DeskError> {
+    Ok(OrderView {
+        approved_by_name: people::person_name(conn, &order.approved_by).await?,
+        attempts: attempts::attempt_list(conn, &order.id).await?,
+        cases: case_list(conn, &order.tenant, &About::Order(order.id.clone())).await?,
+        order,
+    })
+}
+
+/// One row more is asked for than shown: so the end is known without counting.
+async fn order_views(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    filter: &OrderFilter,
+    limit: u32,
+) -> Result<(Vec<OrderView>, Option<String>), DeskError> {
+    let mut rows = orders::order_page(conn, tenant, filter, limit + 1).await?;
+    let more = rows.len() > limit as usize;
+    rows.truncate(limit as usize);
+    let next = rows.last().filter(|_| more).map(cursor);
+    let mut views = Vec::new();
+    for row in rows {
+        views.push(order_view(conn, row).await?);
+    }
+    Ok((views, next))
+}
+
+/// Predecessors that keep the approve button off (rule 5); accepting one by name is an act of its own.
+fn unsettled(predecessors: &[crate::domain::suggestion::Predecessor]) -> Result<(), Refusal> {
+    let open = predecessors.iter().find(|one| match one.state {
+        OrderState::Approved
+        | OrderState::Submitting
+        | OrderState::Acknowledged
+        | OrderState::ConfirmationPending => true,
+        OrderState::Confirmed | OrderState::Refused | OrderState::Withdrawn => false,
+    });
+    match open {
+        Some(one) => Err(Refusal::PredecessorUnsettled {
+            order: one.order.clone(),
+            state: one.state,
+        }),
+        None => Ok(()),
+    }
+}
+
+async fn supplier_of(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    id: &crate::domain::contents::SupplierId,
+) -> Result<(String, Option<String>), DeskError> {
+    let row = suppliers::supplier_fetch(conn, tenant, id)
+        .await?
+        .ok_or(DeskError::Absent("supplier"))?;
+    Ok((row.name, row.held_because))
+}
+
+async fn site_of(conn: &mut Conn, tenant: &TenantId, code: &str) -> Result<String, DeskError> {
+    let sites = tenants::site_list(conn, tenant).await?;
+    let named = sites.into_iter().find(|(site, _)| site.as_str() == code);
+    Ok(named.map_or_else(|| code.to_owned(), |(_, name)| name))
+}
+
+async fn draft_of(
+    conn: &mut Conn,
+    person: &Person,
+    refused: Option<&DraftId>,
+) -> Result<Option<Draft>, DeskError> {
+    let Some(id) = refused else { return Ok(None) };
+    let found = drafts::draft_fetch(conn, id, &person.0.id).await?;
+    Ok(found.map(|(fields, refusal)| Draft { fields, refusal }))
+}
+
+async fn look_alikes(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    row: &SuggestionRow,
+    now: DateTime<Utc>,
+) -> Result<Vec<LookAlike>, DeskError> {
+    let (contents, intent) = (&row.suggestion.contents, &row.suggestion.intent);
+    let key = contents.look_alike_key();
+    let orders = orders::order_look_alikes(conn, tenant, &key, intent, now - LOOK_ALIKE).await?;
+    let waiting = suggestions::suggestion_look_alikes(conn, tenant, &key, intent).await?;
+    let of_order = |order: OrderRow| LookAlike {
+        stands: Stands::of_order(&order.life),
+        since: order.approved_at,
+        total: order.contents.total(),
+        target: Target::Order(order.id),
+    };
+    let of_suggestion = |row: SuggestionRow| LookAlike {
+        stands: Stands::Suggestion(row.suggestion.state),
+        since: row.suggestion.created_at,
+        total: row.suggestion.contents.total(),
+        target: Target::Suggestion(row.suggestion.id),
+    };
+    Ok(orders
+        .into_iter()
+        .map(of_order)
+        .chain(waiting.into_iter().map(of_suggestion))
+        .collect())
+}
+
+fn order_row(order: OpenOrder, now: DateTime<Utc>) -> Row {
+    let held = order.holds.gravest();
+    let why = match (order.case_reason, held, order.state) {
+        (Some(reason), _, _) => Why::Case(reason),
+        (None, Some(hold), _) => Why::Held(hold),
+        (None, None, OrderState::Approved) => {
+            match order.due_at.filter(|due| order.not_sent > 0 && *due > now) {
+                Some(due) => Why::Again(due),
+                None => Why::Due,
+            }
+        }
+        (None, None, OrderState::Submitting) => Why::Sending,
+        (None, None, OrderState::Acknowledged) => Why::Acknowledged,
+        (
+            None,
+            None,
+            OrderState::Confirmed
+            | OrderState::ConfirmationPending
+            | OrderState::Refused
+            | OrderState::Withdrawn,
+        ) => Why::Settled,
+    };
+    Row {
+        target: Target::Order(order.id),
+        stands: Stands::Order {
+            state: order.state,
+            held,
+            differences: order.differences,
+        },
+        supplier_name: order.supplier_name,
+        headline: order.contents.headline(),
+        total: order.contents.total(),
+        since: order.approved_at,
+        by: Some(order.approved_by_name),
+        owner: order.owner.map(|(_, name)| name),
+        due_at: order.case_due_at,
+        why,
+    }
+}
+
+fn suggestion_row(one: OpenSuggestion) -> Row {
+    let why = match (one.case_reason, one.state) {
+        (Some(reason), _) => Why::Case(reason),
+        (None, SuggestionState::InReview) => Why::Review,
+        (None, SuggestionState::SentBack) => Why::SentBack(one.decision.unwrap_or_default()),
+        (
+            None,
+            SuggestionState::Rejected | SuggestionState::Approved | SuggestionState::Superseded,
+        ) => Why::Settled,
+    };
+    Row {
+        target: Target::Suggestion(one.id),
+        stands: Stands::Suggestion(one.state),
+        supplier_name: one.supplier_name,
+        headline: one.contents.headline(),
+        total: one.contents.total(),
+        since: one.created_at,
+        by: None,
+        owner: one.owner.map(|(_, name)| name),
+        due_at: one.case_due_at,
+        why,
+    }
+}
+
+fn listed(view: OrderView, supplier_name: String) -> Row {
+    let open = view.cases.iter().find(|case| case.closed_at.is_none());
+    let held = view.order.life.holds.gravest();
+    Row {
+        stands: Stands::of_order(&view.order.life),
+        headline: view.order.contents.headline(),
+        total: view.order.contents.total(),
+        since: view.order.approved_at,
+        by: Some(view.approved_by_name),
+        owner: open.map(|case| case.owner_name.clone()),
+        due_at: open.map(|case| case.due_at),
+        why: match (open, held) {
+            (Some(case), _) => Why::Case(case.reason.clone()),
+            (None, Some(hold)) => Why::Held(hold),
+            (None, None) => Why::Settled,
+        },
+        target: Target::Order(view.order.id),
+        supplier_name,
+    }
+}
+
+fn section_rows(section: Section, rows: Vec<Row>, now: DateTime<Utc>) -> SectionRows {
+    let late = rows
+        .iter()
+        .filter(|row| row.due_at.is_some_and(|due| due <= now))
+        .count();
+    let totals = rows.iter().fold(Vec::<Money>::new(), |mut totals, row| {
+        let same = totals
+            .iter_mut()
+            .find(|sum| sum.currency() == row.total.currency());
+        match same {
+            Some(sum) => *sum = sum.checked_add(row.total).unwrap_or(*sum),
+            None => totals.push(row.total),
+        }
+        totals
+    });
+    let count = rows.len();
+    let rows = rows.into_iter().take(MOST_ROWS).collect();
+    SectionRows {
+        section,
+        count,
+        late,
+        totals,
+        rows,
+    }
+}

@@ -1,0 +1,195 @@
+//! Every act of people, programs and worker: one function, one transaction each.
+//!
+//! Promises: an act asks `domain` what changes, and writes exactly that, guarded by the state it was decided from. No
+//! transaction spans the network (rule 6). Must not: hold SQL, or words for the screen.
+
+pub mod clock;
+pub mod decide;
+pub mod house;
+pub mod look;
+pub mod people;
+mod record;
+pub mod submit;
+pub mod suggest;
+pub mod sweep;
+
+use crate::config::Config;
+use crate::domain::contents::Fault;
+use crate::domain::event::Actor;
+use crate::domain::ids::TenantId;
+use crate::domain::order::Pace;
+use crate::domain::person::Role;
+use crate::domain::refusal::Refusal;
+use crate::store::people::{PersonRow, Scope, TokenRow};
+use crate::store::{Store, StoreError};
+use crate::supplier::{SecretFault, SupplierFault};
+use chrono::TimeDelta;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Notify;
+
+/// Why an act did not happen. What a person may read and what the log needs are kept apart: `ui::words` and `web` have
+/// a sentence for every variant but `Broken`, whose inside nobody outside sees.
+#[derive(Debug, thiserror::Error)]
+pub enum DeskError {
+    /// The domain says no.
+    #[error("refused: {0:?}")]
+    Refused(Refusal),
+    /// The input has faults, each at its place.
+    #[error("{} faults in the input", .0.len())]
+    Faulty(Vec<Fault>),
+    /// What was asked for does not exist in this tenant.
+    #[error("no such {0}")]
+    Absent(&'static str),
+    /// The intent is not reserved.
+    #[error("the intent is not reserved")]
+    IntentUnknown,
+    /// A known revision with other contents: nothing changed, a case is open (rule 3).
+    #[error("the intent's revision is known with other contents")]
+    IntentReused,
+    /// A new revision that was not asked for.
+    #[error("a new revision was not asked for")]
+    IntentClosed,
+    /// The tenant has no manager who could own a case (rule 15).
+    #[error("the tenant has no manager")]
+    NoManager,
+    /// A name or address that must be unique is taken.
+    #[error("{0} is taken")]
+    Taken(&'static str),
+    /// A supplier's file has faults.
+    #[error("{0}")]
+    Supplier(#[from] SupplierFault),
+    /// A supplier's secret cannot be had.
+    #[error("{0}")]
+    Secret(#[from] SecretFault),
+    /// Something of ours does not work.
+    #[error("{0}")]
+    Broken(String),
+}
+
+impl From<StoreError> for DeskError {
+    fn from(error: StoreError) -> Self {
+        DeskError::Broken(error.to_string())
+    }
+}
+
+impl From<Refusal> for DeskError {
+    fn from(refusal: Refusal) -> Self {
+        DeskError::Refused(refusal)
+    }
+}
+
+impl From<sqlx::Error> for DeskError {
+    fn from(error: sqlx::Error) -> Self {
+        StoreError::from(error).into()
+    }
+}
+
+/// Lengths of time the desk works with.
+#[derive(Debug, Clone, Copy)]
+pub struct Lengths {
+    pub request_deadline: Duration,
+    pub lease: TimeDelta,
+    pub send_by: Duration,
+    pub case_due: TimeDelta,
+    pub session: TimeDelta,
+}
+
+/// The desk: the database, the settings, and a bell that wakes the worker of this process.
+#[derive(Debug, Clone)]
+pub struct Desk {
+    pub(crate) store: Store,
+    pub(crate) pace: Pace,
+    pub(crate) lengths: Lengths,
+    due: Arc<Notify>,
+}
+
+/// A person who is signed in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Person(pub(crate) PersonRow);
+
+impl Person {
+    /// What this person may be.
+    pub fn roles(&self) -> &[Role] {
+        &self.0.roles
+    }
+    fn tenant(&self) -> &TenantId {
+        &self.0.tenant
+    }
+    fn actor(&self) -> Actor {
+        Actor::Person {
+            id: self.0.id.clone(),
+            name: self.0.name.clone(),
+        }
+    }
+}
+
+/// A program with a token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Program(pub(crate) TokenRow);
+
+impl Program {
+    /// Whether it may put and get intents.
+    pub fn may_suggest(&self) -> bool {
+        self.0.scope == Scope::Intake
+    }
+    /// Whether it may read everything of its tenant.
+    pub fn may_read(&self) -> bool {
+        self.0.scope == Scope::Read
+    }
+    fn tenant(&self) -> &TenantId {
+        &self.0.tenant
+    }
+    fn actor(&self) -> Actor {
+        Actor::Program {
+            token: self.0.id.clone(),
+            name: self.0.name.clone(),
+        }
+    }
+}
+
+fn delta(length: Duration) -> TimeDelta {
+    TimeDelta::from_std(length).unwrap_or(TimeDelta::MAX)
+}
+
+impl Desk {
+    /// A desk over this database.
+    pub fn new(store: Store, config: &Config) -> Self {
+        Self {
+            store,
+            pace: Pace {
+                again_first: delta(config.again_first),
+                again_most: delta(config.again_most),
+                case_after: config.not_sent_case_after,
+            },
+            lengths: Lengths {
+                request_deadline: config.request_deadline,
+                lease: delta(config.lease),
+                send_by: config.send_by,
+                case_due: delta(config.case_due),
+                session: delta(config.session),
+            },
+            due: Arc::new(Notify::new()),
+        }
+    }
+
+    /// Waits until an act of this process made an order due.
+    pub async fn order_became_due(&self) {
+        self.due.notified().await;
+    }
+
+    /// Wakes the worker of this process.
+    pub(crate) fn ring(&self) {
+        self.due.notify_one();
+    }
+
+    /// Whether the database answers and the schema is current.
+    pub async fn is_ready(&self) -> Result<(), DeskError> {
+        let faults = self.store.faults().await?;
+        if faults.is_empty() {
+            Ok(())
+        } else {
+            Err(DeskError::Broken(faults.join("; ")))
+        }
+    }
+}

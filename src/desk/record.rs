@@ -1,0 +1,275 @@
+//! Writes what the domain decided: the order's new life, its event and its cases, in the caller's transaction.
+
+use super::{Desk, DeskError, clock};
+use crate::domain::case::{self, Case, CaseKind, CaseStep};
+use crate::domain::contents::SupplierId;
+use crate::domain::event::{Actor, Happening, Subject};
+use crate::domain::ids::{CaseId, TenantId};
+use crate::domain::order::{self, Change, Hold};
+use crate::domain::refusal::Refusal;
+use crate::store::cases::About;
+use crate::store::orders::OrderRow;
+use crate::store::{Conn, Written, cases, events, orders, people, suppliers};
+use chrono::{DateTime, Utc};
+
+/// What an act leaves in the log beside the change itself.
+pub(super) struct Act<'a> {
+    pub actor: &'a Actor,
+    pub happening: Happening,
+    pub now: DateTime<Utc>,
+}
+
+impl Desk {
+    /// Records a change of an order. Somebody faster is `Written::NotInThatState`: then nothing was written.
+    pub(super) async fn record(
+        &self,
+        conn: &mut Conn,
+        order: &OrderRow,
+        change: &Change,
+        act: Act<'_>,
+    ) -> Result<Written, DeskError> {
+        let written =
+            orders::order_record(conn, &order.id, &order.life, &change.life, act.now).await?;
+        if written == Written::NotInThatState {
+            return Ok(written);
+        }
+        let subject = Subject::Order(order.id.clone());
+        events::event_append(
+            conn,
+            &order.tenant,
+            act.actor,
+            subject,
+            act.happening,
+            act.now,
+        )
+        .await?;
+        let about = About::Order(order.id.clone());
+        for step in &change.cases {
+            self.case_step(conn, &order.tenant, &about, step, act.actor, act.now)
+                .await?;
+        }
+        if change.hold_supplier {
+            let reason = "the supplier does not accept our credentials";
+            let supplier = &order.contents.supplier;
+            let held = self
+                .supplier_hold_in(conn, &order.tenant, supplier, reason, act.actor, act.now)
+                .await?;
+            tracing::warn!(%supplier, ?held, "{reason}");
+        }
+        Ok(written)
+    }
+
+    /// Opens or closes a case; opening one that is open leaves it as it is.
+    pub(super) async fn case_step(
+        &self,
+        conn: &mut Conn,
+        tenant: &TenantId,
+        about: &About,
+        step: &CaseStep,
+        actor: &Actor,
+        now: DateTime<Utc>,
+    ) -> Result<(), DeskError> {
+        match step {
+            CaseStep::Open { kind, reason } => {
+                self.case_open(conn, tenant, about, *kind, reason, actor, now)
+                    .await
+            }
+            CaseStep::Close(kind) => {
+                let Some(open) = cases::case_find(conn, tenant, about, *kind).await? else {
+                    return Ok(());
+                };
+                if cases::case_close(conn, &open.id, now).await? == Written::Done {
+                    let closed = Happening::CaseClosed {
+                        case: open.id,
+                        case_kind: *kind,
+                    };
+                    events::event_append(conn, tenant, actor, subject_of(about), closed, now)
+                        .await?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "a case is all of these at once; a struct would be used only here"
+    )]
+    async fn case_open(
+        &self,
+        conn: &mut Conn,
+        tenant: &TenantId,
+        about: &About,
+        kind: CaseKind,
+        reason: &str,
+        actor: &Actor,
+        now: DateTime<Utc>,
+    ) -> Result<(), DeskError> {
+        if cases::case_find(conn, tenant, about, kind).await?.is_some() {
+            return Ok(());
+        }
+        // rule 15: never nobody; a tenant without resolver and manager takes no suggestions, so this does not happen
+        let candidates = people::owner_candidates(conn, tenant).await?;
+        let owner = case::owner(&candidates)
+            .cloned()
+            .ok_or(DeskError::NoManager)?;
+        let owner_name = people::person_name(conn, &owner).await?;
+        let opened = Case {
+            id: CaseId::from_random(clock::random()),
+            version: 1,
+            kind,
+            owner: owner.clone(),
+            owner_name: owner_name.clone(),
+            due_at: now + self.lengths.case_due,
+            reason: reason.to_owned(),
+            opened_at: now,
+            closed_at: None,
+        };
+        cases::case_open(conn, tenant, about, &opened).await?;
+        let happening = Happening::CaseOpened {
+            case: opened.id,
+            case_kind: kind,
+            owner,
+            owner_name,
+            due_at: opened.due_at,
+            reason: opened.reason,
+        };
+        events::event_append(conn, tenant, actor, subject_of(about), happening, now).await?;
+        Ok(())
+    }
+
+    /// Puts a supplier on hold, and with it every order of it that nobody has sent.
+    pub(super) async fn supplier_hold_in(
+        &self,
+        conn: &mut Conn,
+        tenant: &TenantId,
+        supplier: &SupplierId,
+        reason: &str,
+        actor: &Actor,
+        now: DateTime<Utc>,
+    ) -> Result<Written, DeskError> {
+        let written = suppliers::supplier_hold(conn, tenant, supplier, reason, now).await?;
+        if written == Written::NotInThatState {
+            return Ok(written);
+        }
+        let held = Happening::SupplierHeld {
+            reason: reason.to_owned(),
+        };
+        events::event_append(
+            conn,
+            tenant,
+            actor,
+            Subject::Supplier(supplier.to_string()),
+            held,
+            now,
+        )
+        .await?;
+        let about = About::Supplier(supplier.to_string());
+        let open = CaseStep::Open {
+            kind: CaseKind::SupplierHeld,
+            reason: reason.to_owned(),
+        };
+        self.case_step(conn, tenant, &about, &open, actor, now)
+            .await?;
+        let orders = orders::order_of_supplier(conn, tenant, supplier.as_str()).await?;
+        for order in orders
+            .into_iter()
+            .filter(|order| !order.life.holds.has(Hold::Supplier))
+        {
+            let change = order::hold(&order.life, Hold::Supplier)?;
+            must_be_done(
+                orders::order_record(conn, &order.id, &order.life, &change.life, now).await?,
+            )?;
+            let happening = Happening::OrderHeld {
+                hold: Hold::Supplier,
+                reason: reason.to_owned(),
+            };
+            events::event_append(
+                conn,
+                tenant,
+                actor,
+                Subject::Order(order.id),
+                happening,
+                now,
+            )
+            .await?;
+        }
+        Ok(written)
+    }
+
+    /// Releases a supplier, and every order that only it held becomes due.
+    pub(super) async fn supplier_release_in(
+        &self,
+        conn: &mut Conn,
+        tenant: &TenantId,
+        supplier: &SupplierId,
+        actor: &Actor,
+        now: DateTime<Utc>,
+    ) -> Result<Written, DeskError> {
+        let written = suppliers::supplier_release(conn, tenant, supplier).await?;
+        if written == Written::NotInThatState {
+            return Ok(written);
+        }
+        let subject = Subject::Supplier(supplier.to_string());
+        events::event_append(
+            conn,
+            tenant,
+            actor,
+            subject,
+            Happening::SupplierReleased,
+            now,
+        )
+        .await?;
+        let about = About::Supplier(supplier.to_string());
+        self.case_step(
+            conn,
+            tenant,
+            &about,
+            &CaseStep::Close(CaseKind::SupplierHeld),
+            actor,
+            now,
+        )
+        .await?;
+        let orders = orders::order_of_supplier(conn, tenant, supplier.as_str()).await?;
+        for order in orders
+            .into_iter()
+            .filter(|order| order.life.holds.has(Hold::Supplier))
+        {
+            let change = order::release(&order.life, &[Hold::Supplier], now)?;
+            must_be_done(
+                orders::order_record(conn, &order.id, &order.life, &change.life, now).await?,
+            )?;
+            let happening = Happening::OrderReleased {
+                lifted: vec![Hold::Supplier],
+                reason: "the supplier was released".into(),
+            };
+            events::event_append(
+                conn,
+                tenant,
+                actor,
+                Subject::Order(order.id),
+                happening,
+                now,
+            )
+            .await?;
+        }
+        self.ring();
+        Ok(written)
+    }
+}
+
+/// Inside a write transaction nobody can be faster: if the guard fails there, the transaction is dropped whole.
+pub(super) fn must_be_done(written: Written) -> Result<(), DeskError> {
+    match written {
+        Written::Done => Ok(()),
+        Written::NotInThatState => Err(DeskError::Refused(Refusal::Held)),
+    }
+}
+
+fn subject_of(about: &About) -> Subject {
+    match about {
+        About::Order(id) => Subject::Order(id.clone()),
+        About::Suggestion(id) => Subject::Suggestion(id.clone()),
+        About::Supplier(id) => Subject::Supplier(id.clone()),
+    }
+}

@@ -1,0 +1,281 @@
+//! Acts of the assistant: reserve an intent, suggest an order, ask how it stands. There is no way to approve from here.
+
+use super::{Desk, DeskError, Program, clock};
+use crate::domain::case::{CaseKind, CaseStep};
+use crate::domain::contents::{ContentsDraft, Fault, Known, OrderContents, check};
+use crate::domain::event::{Happening, Subject};
+use crate::domain::ids::{IntentId, SuggestionId, TenantId};
+use crate::domain::suggestion::{
+    Evidence, ReviewAct, Suggestion, SuggestionState, may_bring, review,
+};
+use crate::store::cases::About;
+use crate::store::intents::Reserved;
+use crate::store::orders::OrderRow;
+use crate::store::suggestions::SuggestionRow;
+use crate::store::{
+    Conn, Written, events, intents, orders, people, suggestions, suppliers, tenants,
+};
+use crate::supplier::Supplier;
+
+/// What a program suggests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proposal {
+    pub revision: u32,
+    pub contents: ContentsDraft,
+    pub evidence: Evidence,
+}
+
+/// What became of a proposal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Taken {
+    In(Suggestion),
+    /// A known revision with the same contents: the first answer again.
+    Before(Suggestion),
+}
+
+/// How an intent stands.
+#[derive(Debug, Clone)]
+pub struct IntentView {
+    pub id: IntentId,
+    pub purpose: String,
+    pub suggestion: Option<Suggestion>,
+    pub order: Option<OrderRow>,
+}
+
+/// What exists in the tenant, for the contents check.
+pub(super) async fn known(conn: &mut Conn, tenant: &TenantId) -> Result<Known, DeskError> {
+    let mut known = Known::default();
+    for row in suppliers::supplier_list(conn, tenant).await? {
+        let supplier: Supplier = row.file.parse()?;
+        known.suppliers.push((row.id, supplier.currencies));
+    }
+    known.sites = tenants::site_list(conn, tenant)
+        .await?
+        .into_iter()
+        .map(|(code, _)| code)
+        .collect();
+    Ok(known)
+}
+
+impl Desk {
+    /// Reserves an intent. A second, different purpose changes nothing.
+    pub async fn intent_reserve(
+        &self,
+        program: &Program,
+        id: &IntentId,
+        purpose: &str,
+    ) -> Result<(Reserved, IntentView), DeskError> {
+        let now = clock::now();
+        let mut tx = self.store.begin_write().await?;
+        let tenant = program.tenant();
+        let reserved =
+            intents::intent_reserve(&mut tx, tenant, id, purpose, program.0.id.as_str(), now)
+                .await?;
+        if reserved == Reserved::Now {
+            let subject = Subject::Intent(id.clone());
+            events::event_append(
+                &mut tx,
+                tenant,
+                &program.actor(),
+                subject,
+                Happening::IntentReserved,
+                now,
+            )
+            .await?;
+        }
+        let view = intent_view(&mut tx, tenant, id).await?;
+        tx.commit().await?;
+        Ok((reserved, view))
+    }
+
+    /// Takes a suggestion in. The contents are checked first, the intent looked up after (doors.md).
+    pub async fn suggest(
+        &self,
+        program: &Program,
+        intent: Result<&IntentId, Fault>,
+        proposal: Result<&Proposal, Vec<Fault>>,
+    ) -> Result<Taken, DeskError> {
+        let tenant = program.tenant();
+        let mut read = self.store.begin_read().await?;
+        let (proposal, contents) = match proposal {
+            Err(faults) => return Err(DeskError::Faulty(faults)),
+            Ok(proposal) => {
+                let known = known(&mut read, tenant).await?;
+                (
+                    proposal,
+                    check(&proposal.contents, &known).map_err(DeskError::Faulty)?,
+                )
+            }
+        };
+        let intent = intent.map_err(|fault| DeskError::Faulty(vec![fault]))?;
+        if !people::has_manager(&mut read, tenant, None).await? {
+            return Err(DeskError::NoManager);
+        }
+        drop(read);
+        self.take_in(program, intent, proposal, contents).await
+    }
+
+    async fn take_in(
+        &self,
+        program: &Program,
+        intent: &IntentId,
+        proposal: &Proposal,
+        contents: OrderContents,
+    ) -> Result<Taken, DeskError> {
+        let tenant = program.tenant();
+        let mut tx = self.store.begin_write().await?;
+        if intents::intent_fetch(&mut tx, tenant, intent)
+            .await?
+            .is_none()
+        {
+            return Err(DeskError::IntentUnknown);
+        }
+        if let Some(row) =
+            suggestions::suggestion_revision(&mut tx, tenant, intent, proposal.revision).await?
+        {
+            let taken = self.known_revision(&mut tx, program, row, &contents).await;
+            tx.commit().await?;
+            return taken;
+        }
+        let latest = suggestions::suggestion_latest(&mut tx, tenant, intent).await?;
+        let latest_state = latest
+            .as_ref()
+            .map(|row| (row.suggestion.revision, row.suggestion.state));
+        if !may_bring(proposal.revision, latest_state) {
+            return Err(DeskError::IntentClosed);
+        }
+        let suggestion = self
+            .new_revision(&mut tx, program, intent, proposal, contents, latest)
+            .await?;
+        tx.commit().await?;
+        Ok(Taken::In(suggestion))
+    }
+
+    /// The same contents get the first answer; other contents change nothing and open a case (rule 3).
+    async fn known_revision(
+        &self,
+        conn: &mut Conn,
+        program: &Program,
+        row: SuggestionRow,
+        contents: &OrderContents,
+    ) -> Result<Taken, DeskError> {
+        let (now, tenant, actor) = (clock::now(), program.tenant(), program.actor());
+        let known = row.suggestion;
+        let digest = contents.digest();
+        if digest == known.digest {
+            suggestions::suggestion_repeat(conn, &known.id).await?;
+            return Ok(Taken::Before(known));
+        }
+        let subject = Subject::Suggestion(known.id.clone());
+        let reused = Happening::SuggestionReused {
+            revision: known.revision,
+            digest,
+        };
+        events::event_append(conn, tenant, &actor, subject, reused, now).await?;
+        let reason = format!(
+            "{} sent other contents under the same intent and revision {}; the stored ones stand",
+            program.0.name, known.revision
+        );
+        let open = CaseStep::Open {
+            kind: CaseKind::IntentReused,
+            reason,
+        };
+        self.case_step(
+            conn,
+            tenant,
+            &About::Suggestion(known.id),
+            &open,
+            &actor,
+            now,
+        )
+        .await?;
+        Err(DeskError::IntentReused)
+    }
+
+    async fn new_revision(
+        &self,
+        conn: &mut Conn,
+        program: &Program,
+        intent: &IntentId,
+        proposal: &Proposal,
+        contents: OrderContents,
+        latest: Option<SuggestionRow>,
+    ) -> Result<Suggestion, DeskError> {
+        let (now, tenant, actor) = (clock::now(), program.tenant(), program.actor());
+        if let Some(row) = latest {
+            let known = row.suggestion;
+            let to = review(known.state, ReviewAct::Supersede)?;
+            let by = (program.0.name.as_str(), row.decision.as_deref());
+            let moved =
+                suggestions::suggestion_move(conn, &known.id, known.state, to, by, now).await?;
+            if moved == Written::NotInThatState {
+                return Err(DeskError::IntentClosed);
+            }
+            let happening = Happening::SuggestionMoved {
+                from: known.state,
+                to,
+                reason: None,
+            };
+            events::event_append(
+                conn,
+                tenant,
+                &actor,
+                Subject::Suggestion(known.id),
+                happening,
+                now,
+            )
+            .await?;
+        }
+        let suggestion = Suggestion {
+            id: SuggestionId::from_random(clock::random()),
+            intent: intent.clone(),
+            revision: proposal.revision,
+            state: SuggestionState::InReview,
+            digest: contents.digest(),
+            contents,
+            evidence: proposal.evidence.clone(),
+            created_at: now,
+        };
+        suggestions::suggestion_add(conn, tenant, &suggestion).await?;
+        let taken = Happening::SuggestionTaken {
+            revision: suggestion.revision,
+            digest: suggestion.digest.clone(),
+        };
+        events::event_append(
+            conn,
+            tenant,
+            &actor,
+            Subject::Suggestion(suggestion.id.clone()),
+            taken,
+            now,
+        )
+        .await?;
+        Ok(suggestion)
+    }
+
+    /// How an intent stands.
+    pub async fn intent(&self, program: &Program, id: &IntentId) -> Result<IntentView, DeskError> {
+        let mut read = self.store.begin_read().await?;
+        intent_view(&mut read, program.tenant(), id).await
+    }
+}
+
+async fn intent_view(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    id: &IntentId,
+) -> Result<IntentView, DeskError> {
+    let intent = intents::intent_fetch(conn, tenant, id)
+        .await?
+        .ok_or(DeskError::IntentUnknown)?;
+    let suggestion = suggestions::suggestion_latest(conn, tenant, id)
+        .await?
+        .map(|row| row.suggestion);
+    let order = orders::order_latest(conn, tenant, id).await?;
+    Ok(IntentView {
+        id: intent.id,
+        purpose: intent.purpose,
+        suggestion,
+        order,
+    })
+}

@@ -1,0 +1,127 @@
+//! What time brings about, swept by every process (rule 6): leases that lapsed, orders that waited too long.
+
+use super::record::{Act, must_be_done};
+use super::{Desk, DeskError, clock};
+use crate::domain::event::{Actor, Happening};
+use crate::domain::ids::{AttemptId, OrderId, TenantId};
+use crate::domain::order::{self, Hold, OrderState};
+use crate::store::suppliers::SupplierRow;
+use crate::store::{Written, attempts, orders, suppliers, tenants};
+use crate::supplier::Supplier;
+
+/// Leases swept at once; the rest comes with the next sweep.
+const MOST: u32 = 500;
+
+impl Desk {
+    /// Sweeps once. A fault in one order is logged and does not keep the others from being swept.
+    pub async fn sweep(&self) -> Result<(), DeskError> {
+        let mut read = self.store.begin_read().await?;
+        let overdue = attempts::attempt_overdue(&mut read, clock::now(), MOST).await?;
+        drop(read);
+        for (attempt, order, tenant) in overdue {
+            if let Err(error) = self.lapse(&attempt, &order, &tenant).await {
+                tracing::error!(%order, %attempt, "a lapsed lease was not swept: {error}");
+            }
+        }
+        self.sweep_too_old().await
+    }
+
+    /// The process that sent it died or is frozen: nobody knows, so the order is confirmation pending.
+    async fn lapse(
+        &self,
+        attempt: &AttemptId,
+        id: &OrderId,
+        tenant: &TenantId,
+    ) -> Result<(), DeskError> {
+        let now = clock::now();
+        let mut tx = self.store.begin_write().await?;
+        if attempts::attempt_lapse(&mut tx, attempt, now).await? == Written::NotInThatState {
+            return Ok(());
+        }
+        let order = orders::order_fetch(&mut tx, tenant, id)
+            .await?
+            .ok_or(DeskError::Absent("order"))?;
+        let change = order::lapse(&order.life)?;
+        let happening = Happening::LeaseLapsed {
+            attempt: attempt.clone(),
+            from: order.life.state,
+            to: OrderState::ConfirmationPending,
+        };
+        must_be_done(
+            self.record(
+                &mut tx,
+                &order,
+                &change,
+                Act {
+                    actor: &Actor::Worker,
+                    happening,
+                    now,
+                },
+            )
+            .await?,
+        )?;
+        tx.commit().await?;
+        Ok(())
+    }
+
+    async fn sweep_too_old(&self) -> Result<(), DeskError> {
+        let mut read = self.store.begin_read().await?;
+        let mut waiting = Vec::new();
+        for tenant in tenants::tenant_list(&mut read).await? {
+            for row in suppliers::supplier_list(&mut read, &tenant.id).await? {
+                let orders =
+                    orders::order_of_supplier(&mut read, &tenant.id, row.id.as_str()).await?;
+                waiting.extend(orders.into_iter().map(|order| (order, row.clone())));
+            }
+        }
+        drop(read);
+        for (order, row) in waiting {
+            if let Err(error) = self.hold_too_old(&order.tenant, &order.id, &row).await {
+                tracing::error!(order = %order.id, "an order that waited too long was not held: {error}");
+            }
+        }
+        Ok(())
+    }
+
+    async fn hold_too_old(
+        &self,
+        tenant: &TenantId,
+        id: &OrderId,
+        row: &SupplierRow,
+    ) -> Result<(), DeskError> {
+        let now = clock::now();
+        let supplier: Supplier = row.file.parse()?;
+        let is_old = |order: &orders::OrderRow| {
+            let since = order.life.sendable_since;
+            !order.life.holds.has(Hold::TooOld) && supplier.contract.too_old_at(since) <= now
+        };
+        let mut tx = self.store.begin_write().await?;
+        let order = orders::order_fetch(&mut tx, tenant, id)
+            .await?
+            .ok_or(DeskError::Absent("order"))?;
+        if order.life.state != OrderState::Approved || !is_old(&order) {
+            return Ok(());
+        }
+        let change = order::hold(&order.life, Hold::TooOld)?;
+        let reason = "it was not sent within the time allowed after its approval".to_owned();
+        let happening = Happening::OrderHeld {
+            hold: Hold::TooOld,
+            reason,
+        };
+        must_be_done(
+            self.record(
+                &mut tx,
+                &order,
+                &change,
+                Act {
+                    actor: &Actor::Worker,
+                    happening,
+                    now,
+                },
+            )
+            .await?,
+        )?;
+        tx.commit().await?;
+        Ok(())
+    }
+}

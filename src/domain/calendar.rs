@@ -1,0 +1,84 @@
+//! Zones and how moments read to people. Times are kept in UTC; a tenant's zone decides how they are shown.
+
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
+use chrono_tz::Tz;
+
+/// A tenant's time zone, by its IANA name.
+pub fn zone(name: &str) -> Option<Tz> {
+    name.parse().ok()
+}
+
+/// `09:12` today, `28 Nov 09:12` on another day of the same year, with the year otherwise.
+pub fn short(moment: DateTime<Utc>, now: DateTime<Utc>, zone: Tz) -> String {
+    let (there, today) = (moment.with_timezone(&zone), now.with_timezone(&zone));
+    let format = if there.date_naive() == today.date_naive() {
+        "%H:%M"
+    } else if there.format("%Y").to_string() == today.format("%Y").to_string() {
+        "%-d %b %H:%M"
+    } else {
+        "%-d %b %Y %H:%M"
+    };
+    there.format(format).to_string()
+}
+
+/// `Monday 30 November 2026, 09:12:04`: for titles and tooltips.
+pub fn long(moment: DateTime<Utc>, zone: Tz) -> String {
+    moment
+        .with_timezone(&zone)
+        .format("%A %-d %B %Y, %H:%M:%S")
+        .to_string()
+}
+
+/// `Friday 4 December 2026`.
+pub fn day(date: NaiveDate) -> String {
+    date.format("%A %-d %B %Y").to_string()
+}
+
+/// A span in the two largest units that matter: `3 h 39 min`, `2 d 4 h`, `40 s`.
+pub fn span(length: TimeDelta) -> String {
+    let seconds = length.num_seconds().abs();
+    let (days, hours, minutes) = (seconds / 86_400, seconds / 3_600 % 24, seconds / 60 % 60);
+    match (days, hours, minutes) {
+        (0, 0, 0) => format!("{seconds} s"),
+        (0, 0, minutes) => format!("{minutes} min"),
+        (0, hours, 0) => format!("{hours} h"),
+        (0, hours, minutes) => format!("{hours} h {minutes} min"),
+        (days, 0, _) => format!("{days} d"),
+        (days, hours, _) => format!("{days} d {hours} h"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_shown_in_the_tenants_zone() {
+        let berlin = zone("Europe/Berlin").expect("a zone");
+        let moment: DateTime<Utc> = "2026-11-30T23:30:00Z".parse().expect("a moment");
+        let now: DateTime<Utc> = "2026-12-01T08:00:00Z".parse().expect("a moment");
+        assert_eq!(short(moment, now, berlin), "00:30");
+        assert_eq!(
+            short(moment - TimeDelta::days(1), now, berlin),
+            "30 Nov 00:30"
+        );
+        assert_eq!(
+            short(moment - TimeDelta::days(400), now, berlin),
+            "27 Oct 2025 00:30"
+        );
+        assert_eq!(zone("Mars/Olympus"), None);
+    }
+
+    #[test]
+    fn spans_say_two_units() {
+        for (seconds, words) in [
+            (40, "40 s"),
+            (90, "1 min"),
+            (13_140, "3 h 39 min"),
+            (187_200, "2 d 4 h"),
+            (7_200, "2 h"),
+        ] {
+            assert_eq!(span(TimeDelta::seconds(seconds)), words);
+        }
+    }
+}

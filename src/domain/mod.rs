@@ -1,0 +1,21 @@
+//! What Countersign is about: pure, total, serialisable. Compiles for the server and for the browser.
+//!
+//! Must not: import anything of ours, read a clock, do I/O, or know of leptos or sqlx.
+
+pub mod attempt;
+pub mod calendar;
+pub mod case;
+pub mod contents;
+pub mod contract;
+pub mod difference;
+pub mod event;
+pub mod ids;
+pub mod money;
+pub mod order;
+pub mod pages;
+pub mod person;
+pub mod queue;
+pub mod refusal;
+pub mod suggestion;
+pub mod text;
+pub mod unit;

@@ -1,0 +1,568 @@
+//! THE machine: the life of an order at its supplier, one pure function per act.
+//!
+//! Promises: an edge that is not in brief.md's table does not exist here; every function answers with the whole change
+//! (new life, event, cases) or with the reason why not. The store guards the same edges by expected state and version,
+//! and CHECKs restate them. Must not: read a clock, do I/O, or let time alone close a doubt (rule 8).
+
+use super::attempt::{NotSent, Reply};
+use super::case::{CaseKind, CaseStep};
+use super::difference::Difference;
+use super::refusal::Refusal;
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+
+/// Where an order stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OrderState {
+    /// Approved, not sent yet; the worker moves it on as soon as nothing holds it.
+    Approved,
+    /// An attempt is open under a lease; its reply, or the sweep of leases, moves it on.
+    Submitting,
+    /// The supplier has it and has not said yes; a confirmation, a refusal or a person moves it on.
+    Acknowledged,
+    /// The supplier said yes to exactly what was approved, or with differences that have a case.
+    Confirmed,
+    /// Open doubt: the supplier may or may not have it; only a finding moves it on.
+    ConfirmationPending,
+    /// The supplier definitely said no.
+    Refused,
+    /// A person took it back, or it was cancelled at the supplier.
+    Withdrawn,
+}
+
+impl OrderState {
+    /// Every state.
+    pub const ALL: [Self; 7] = [
+        Self::Approved,
+        Self::Submitting,
+        Self::Acknowledged,
+        Self::Confirmed,
+        Self::ConfirmationPending,
+        Self::Refused,
+        Self::Withdrawn,
+    ];
+    /// States in which nobody has to do anything more, unless a case is open.
+    pub const FINAL: [Self; 3] = [Self::Confirmed, Self::Refused, Self::Withdrawn];
+
+    /// The state's one word on the wire and in the table.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Approved => "approved",
+            Self::Submitting => "submitting",
+            Self::Acknowledged => "acknowledged",
+            Self::Confirmed => "confirmed",
+            Self::ConfirmationPending => "confirmation_pending",
+            Self::Refused => "refused",
+            Self::Withdrawn => "withdrawn",
+        }
+    }
+    /// Reads the word back.
+    pub fn of(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.word() == word)
+    }
+    /// Whether a later order of the intent keeps an earlier one from being sent (rule 5): not withdrawn or refused.
+    pub fn is_live(self) -> bool {
+        match self {
+            Self::Refused | Self::Withdrawn => false,
+            Self::Approved
+            | Self::Submitting
+            | Self::Acknowledged
+            | Self::Confirmed
+            | Self::ConfirmationPending => true,
+        }
+    }
+}
+
+/// Something that keeps an approved order from being sent. Gravest first: `held_because` shows the first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Hold {
+    /// Found not to be at the supplier; lifted only by resume.
+    NotFound,
+    /// Held after a restore; lifted by that order's own release.
+    Restore,
+    /// An earlier order of the intent has a late record; lifted when that case closes.
+    Predecessor,
+    /// Waited longer than `send_within`; lifted by release.
+    TooOld,
+    /// The supplier is on hold; lifted by releasing the supplier.
+    Supplier,
+    /// A person put it on hold; lifted by release.
+    Person,
+}
+
+impl Hold {
+    /// Every hold, gravest first.
+    pub const ALL: [Self; 6] = [
+        Self::NotFound,
+        Self::Restore,
+        Self::Predecessor,
+        Self::TooOld,
+        Self::Supplier,
+        Self::Person,
+    ];
+
+    /// The hold's one word on the wire and in the table.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::NotFound => "not_found",
+            Self::Restore => "restore",
+            Self::Predecessor => "predecessor",
+            Self::TooOld => "too_old",
+            Self::Supplier => "supplier",
+            Self::Person => "person",
+        }
+    }
+}
+
+/// The set of holds of an order. As text: words in order of gravity, joined by a space; empty for none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Holds(u8);
+
+impl Holds {
+    /// No hold.
+    pub const NONE: Self = Self(0);
+
+    fn bit(hold: Hold) -> u8 {
+        1 << (hold as u8)
+    }
+    /// The set with this hold.
+    #[must_use]
+    pub fn with(self, hold: Hold) -> Self {
+        Self(self.0 | Self::bit(hold))
+    }
+    /// The set without this hold.
+    #[must_use]
+    pub fn without(self, hold: Hold) -> Self {
+        Self(self.0 & !Self::bit(hold))
+    }
+    /// Whether this hold is in the set.
+    pub fn has(self, hold: Hold) -> bool {
+        self.0 & Self::bit(hold) != 0
+    }
+    /// Whether nothing holds the order.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+    /// The gravest hold, in the order brief.md names them.
+    pub fn gravest(self) -> Option<Hold> {
+        Hold::ALL.into_iter().find(|hold| self.has(*hold))
+    }
+    /// The set as text for the table.
+    pub fn to_text(self) -> String {
+        let words: Vec<_> = Hold::ALL
+            .into_iter()
+            .filter(|hold| self.has(*hold))
+            .map(Hold::word)
+            .collect();
+        words.join(" ")
+    }
+    /// Reads the text back; `None` for a word that is no hold.
+    pub fn of(text: &str) -> Option<Self> {
+        text.split_whitespace().try_fold(Self::NONE, |set, word| {
+            Hold::ALL
+                .into_iter()
+                .find(|hold| hold.word() == word)
+                .map(|hold| set.with(hold))
+        })
+    }
+}
+
+/// The part of an order that changes. `version` counts changes of state, holds, resume requests and findings.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Life {
+    pub state: OrderState,
+    pub holds: Holds,
+    /// Confirmed, but not exactly what was approved.
+    pub differences: bool,
+    pub version: u64,
+    /// The supplier's own number.
+    pub supplier_reference: Option<String>,
+    /// When the worker may send it next; only while approved.
+    pub due_at: Option<DateTime<Utc>>,
+    /// From when `send_within` counts: approval, or the last release.
+    pub sendable_since: DateTime<Utc>,
+    /// Attempts in a row that ended "not sent".
+    pub not_sent: u32,
+}
+
+/// What an act does to an order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    pub life: Life,
+    pub cases: Vec<CaseStep>,
+    /// The supplier itself goes on hold (401, 403).
+    pub hold_supplier: bool,
+}
+
+/// Settings the machine needs, in the units of the clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pace {
+    /// Wait after the first "not sent", doubling.
+    pub again_first: TimeDelta,
+    /// The longest wait between two attempts.
+    pub again_most: TimeDelta,
+    /// This many "not sent" in a row open a case.
+    pub case_after: u32,
+}
+
+/// What the machine must know beside the order's life to open an attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BeforeAttempt {
+    /// An attempt of this order leaves open doubt.
+    pub open_doubt: bool,
+    /// A later order of the intent is live (rule 5).
+    pub later_order_live: bool,
+    /// A person asked to resume and `may_resume` holds in this very transaction (rule 9).
+    pub resume_granted: bool,
+}
+
+impl Life {
+    /// A fresh order, due at once unless something holds it.
+    pub fn approved(holds: Holds, now: DateTime<Utc>) -> Self {
+        Self {
+            state: OrderState::Approved,
+            holds,
+            differences: false,
+            version: 1,
+            supplier_reference: None,
+            due_at: Some(now),
+            sendable_since: now,
+            not_sent: 0,
+        }
+    }
+
+    fn must_be(&self, states: &[OrderState]) -> Result<(), Refusal> {
+        if states.contains(&self.state) {
+            Ok(())
+        } else {
+            Err(Refusal::OrderIs(self.state))
+        }
+    }
+
+    /// The next version of this life in another state; leaving `Approved` drops holds and due time.
+    fn moved(&self, state: OrderState) -> Life {
+        let stays = state == OrderState::Approved;
+        Life {
+            state,
+            version: self.version + 1,
+            holds: if stays { self.holds } else { Holds::NONE },
+            due_at: if stays { self.due_at } else { None },
+            ..self.clone()
+        }
+    }
+
+    fn held(&self, holds: Holds) -> Life {
+        Life {
+            holds,
+            version: self.version + 1,
+            ..self.clone()
+        }
+    }
+}
+
+impl Change {
+    fn to(life: Life) -> Self {
+        Self {
+            life,
+            cases: Vec::new(),
+            hold_supplier: false,
+        }
+    }
+    fn opening(mut self, kind: CaseKind, reason: impl Into<String>) -> Self {
+        self.cases.push(CaseStep::Open {
+            kind,
+            reason: reason.into(),
+        });
+        self
+    }
+    fn closing(mut self, kinds: &[CaseKind]) -> Self {
+        self.cases
+            .extend(kinds.iter().copied().map(CaseStep::Close));
+        self
+    }
+}
+
+/// The worker opens an attempt: `approved` (nothing holds it, no doubt), or a granted resume.
+pub fn open_attempt(
+    life: &Life,
+    before: BeforeAttempt,
+    now: DateTime<Utc>,
+) -> Result<Change, Refusal> {
+    life.must_be(&[OrderState::Approved, OrderState::ConfirmationPending])?;
+    if before.later_order_live {
+        return Err(Refusal::LaterOrderLive);
+    }
+    let resumable = life.state == OrderState::ConfirmationPending
+        || life.holds == Holds::NONE.with(Hold::NotFound);
+    if !(before.resume_granted && resumable) {
+        life.must_be(&[OrderState::Approved])?;
+        if !life.holds.is_empty() {
+            return Err(Refusal::Held);
+        }
+        if before.open_doubt {
+            return Err(Refusal::OpenDoubt);
+        }
+        if life.due_at.is_none_or(|due| due > now) {
+            return Err(Refusal::NotDue);
+        }
+    }
+    Ok(Change::to(life.moved(OrderState::Submitting)).closing(&[
+        CaseKind::NotSent,
+        CaseKind::TooOld,
+        CaseKind::Restore,
+    ]))
+}
+
+/// The open attempt's own process brings its reply.
+///
+/// `earlier_doubt`: another attempt of the order leaves open doubt; then "refused" and "not sent" do not erase it (C9).
+pub fn close_attempt(
+    life: &Life,
+    reply: &Reply,
+    differences: &[Difference],
+    earlier_doubt: bool,
+    pace: &Pace,
+    now: DateTime<Utc>,
+) -> Result<Change, Refusal> {
+    life.must_be(&[OrderState::Submitting])?;
+    Ok(match reply {
+        Reply::Accepted { reference, .. } => confirm(life, reference, differences),
+        Reply::Acknowledged { reference } => acknowledge(life, reference.as_deref()),
+        Reply::Unknown { reference } => {
+            doubt(life, reference.as_deref(), "the supplier's answer was lost")
+        }
+        Reply::Refused if !earlier_doubt => Change::to(life.moved(OrderState::Refused)),
+        Reply::NotSent(why) if !earlier_doubt => again(life, *why, pace, now),
+        Reply::Refused | Reply::NotSent(_) => {
+            let mut change = doubt(life, None, "an earlier attempt is still unanswered");
+            change.hold_supplier = matches!(
+                reply,
+                Reply::NotSent(NotSent {
+                    hold_supplier: true,
+                    ..
+                })
+            );
+            change
+        }
+    })
+}
+
+/// The lease lapsed or the process died: nobody knows (rule 7).
+pub fn lapse(life: &Life) -> Result<Change, Refusal> {
+    life.must_be(&[OrderState::Submitting])?;
+    Ok(doubt(
+        life,
+        None,
+        "the process that sent it did not report back",
+    ))
+}
+
+fn confirm(life: &Life, reference: &str, differences: &[Difference]) -> Change {
+    let mut confirmed = life.moved(OrderState::Confirmed);
+    confirmed.supplier_reference = Some(reference.to_owned());
+    confirmed.differences = !differences.is_empty();
+    confirmed.not_sent = 0;
+    let change = Change::to(confirmed).closing(&[CaseKind::Pending, CaseKind::AcknowledgedLate]);
+    if differences.is_empty() {
+        change
+    } else {
+        change.opening(
+            CaseKind::Differences,
+            "the supplier confirmed something else than was approved",
+        )
+    }
+}
+
+fn acknowledge(life: &Life, reference: Option<&str>) -> Change {
+    let mut acknowledged = life.moved(OrderState::Acknowledged);
+    acknowledged.supplier_reference = reference
+        .map(str::to_owned)
+        .or(acknowledged.supplier_reference);
+    acknowledged.not_sent = 0;
+    Change::to(acknowledged).closing(&[CaseKind::Pending])
+}
+
+fn doubt(life: &Life, reference: Option<&str>, reason: &str) -> Change {
+    let mut pending = life.moved(OrderState::ConfirmationPending);
+    pending.supplier_reference = reference.map(str::to_owned).or(pending.supplier_reference);
+    Change::to(pending).opening(CaseKind::Pending, reason)
+}
+
+/// Certainly not placed: due again after the longer of our back-off and what the supplier asked for.
+fn again(life: &Life, why: NotSent, pace: &Pace, now: DateTime<Utc>) -> Change {
+    let mut approved = life.moved(OrderState::Approved);
+    approved.not_sent = life.not_sent.saturating_add(1);
+    let doublings = (approved.not_sent - 1).min(20);
+    let back_off = pace
+        .again_first
+        .checked_mul(1 << doublings)
+        .unwrap_or(pace.again_most)
+        .min(pace.again_most);
+    approved.due_at = Some(now + why.retry_after.unwrap_or_default().max(back_off));
+    let tried = approved.not_sent;
+    let mut change = Change::to(approved);
+    change.hold_supplier = why.hold_supplier;
+    if tried >= pace.case_after {
+        change = change.opening(
+            CaseKind::NotSent,
+            format!("{tried} attempts in a row could not be sent"),
+        );
+    }
+    change
+}
+
+/// A reply that arrives after its lease lapsed. It stays on its own attempt (rule 13); an acceptance is a finding, and
+/// `not sent` lifts the doubt only when no other attempt leaves one.
+pub fn late_reply(
+    life: &Life,
+    reply: &Reply,
+    differences: &[Difference],
+    other_doubt: bool,
+) -> Result<Change, Refusal> {
+    life.must_be(&[OrderState::ConfirmationPending])?;
+    match reply {
+        Reply::Accepted { reference, .. } => Ok(confirm(life, reference, differences)),
+        Reply::Acknowledged { reference } => Ok(acknowledge(life, reference.as_deref())),
+        Reply::NotSent(_) if !other_doubt => Ok(not_at_supplier(life)),
+        Reply::NotSent(_) | Reply::Refused | Reply::Unknown { .. } => Err(Refusal::OpenDoubt),
+    }
+}
+
+/// Established: the supplier has no such order. A person resumes or withdraws it.
+fn not_at_supplier(life: &Life) -> Change {
+    let mut approved = life.moved(OrderState::Approved);
+    approved.holds = Holds::NONE.with(Hold::NotFound);
+    Change::to(approved).closing(&[CaseKind::Pending])
+}
+
+/// What a finding establishes about an order in doubt, or acknowledged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Finding {
+    /// There, and confirmed by the success predicate.
+    AtSupplier {
+        reference: String,
+        differences: Vec<Difference>,
+    },
+    /// There, not confirmed yet.
+    NotYetConfirmed { reference: Option<String> },
+    /// There, refused or cancelled.
+    RefusedThere,
+    /// Not there.
+    NotAtSupplier,
+}
+
+/// A finding settles the doubt (rule 8: only a finding does).
+pub fn establish(life: &Life, finding: &Finding) -> Result<Change, Refusal> {
+    life.must_be(&[OrderState::ConfirmationPending, OrderState::Acknowledged])?;
+    match (finding, life.state == OrderState::Acknowledged) {
+        (
+            Finding::AtSupplier {
+                reference,
+                differences,
+            },
+            _,
+        ) => Ok(confirm(life, reference, differences)),
+        (Finding::RefusedThere, _) => {
+            let refused = Change::to(life.moved(OrderState::Refused));
+            Ok(refused.closing(&[CaseKind::Pending, CaseKind::AcknowledgedLate]))
+        }
+        (Finding::NotYetConfirmed { reference }, false) => {
+            Ok(acknowledge(life, reference.as_deref()))
+        }
+        (Finding::NotYetConfirmed { .. }, true) => Err(Refusal::OrderIs(life.state)),
+        (Finding::NotAtSupplier, false) => Ok(not_at_supplier(life)),
+        // "we have no such order" contradicts what they said before: that is doubt, not absence
+        (Finding::NotAtSupplier, true) => {
+            let doubt = doubt(
+                life,
+                None,
+                "the supplier acknowledged the order and now has no record of it",
+            );
+            Ok(doubt.closing(&[CaseKind::AcknowledgedLate]))
+        }
+    }
+}
+
+/// A person takes back an order that nobody has sent.
+pub fn withdraw(life: &Life, open_doubt: bool) -> Result<Change, Refusal> {
+    life.must_be(&[OrderState::Approved])?;
+    if open_doubt {
+        return Err(Refusal::OpenDoubt);
+    }
+    let withdrawn = Change::to(life.moved(OrderState::Withdrawn));
+    Ok(withdrawn.closing(&[CaseKind::NotSent, CaseKind::TooOld, CaseKind::Restore]))
+}
+
+/// Manager's decision `written_off` on an order in doubt, with evidence; later records are still watched for.
+pub fn write_off(life: &Life) -> Result<Change, Refusal> {
+    life.must_be(&[OrderState::ConfirmationPending])?;
+    Ok(Change::to(life.moved(OrderState::Withdrawn)).closing(&[CaseKind::Pending]))
+}
+
+/// Decision `cancelled_at_supplier` on a confirmed order.
+pub fn cancelled_at_supplier(life: &Life) -> Result<Change, Refusal> {
+    life.must_be(&[OrderState::Confirmed])?;
+    Ok(Change::to(life.moved(OrderState::Withdrawn)).closing(&[CaseKind::Differences]))
+}
+
+/// Puts a hold on an order that nobody has sent.
+pub fn hold(life: &Life, hold: Hold) -> Result<Change, Refusal> {
+    life.must_be(&[OrderState::Approved])?;
+    if life.holds.has(hold) {
+        return Err(Refusal::Held);
+    }
+    let change = Change::to(life.held(life.holds.with(hold)));
+    Ok(match hold {
+        Hold::TooOld => change.opening(
+            CaseKind::TooOld,
+            "it was not sent within the time allowed after its approval",
+        ),
+        Hold::Restore => change.opening(
+            CaseKind::Restore,
+            "the database was restored or copied; look it up first",
+        ),
+        Hold::NotFound | Hold::Predecessor | Hold::Supplier | Hold::Person => change,
+    })
+}
+
+/// Lifts holds that this act may lift; `NotFound` is lifted by resume alone.
+pub fn release(life: &Life, lifted: &[Hold], now: DateTime<Utc>) -> Result<Change, Refusal> {
+    life.must_be(&[OrderState::Approved])?;
+    let lifting: Vec<Hold> = lifted
+        .iter()
+        .copied()
+        .filter(|hold| *hold != Hold::NotFound && life.holds.has(*hold))
+        .collect();
+    if lifting.is_empty() {
+        return Err(Refusal::Held);
+    }
+    let mut released = life.held(
+        lifting
+            .iter()
+            .fold(life.holds, |holds, hold| holds.without(*hold)),
+    );
+    released.sendable_since = now;
+    released.due_at = released.due_at.map(|due| due.max(now));
+    Ok(Change::to(released).closing(&[CaseKind::TooOld, CaseKind::Restore]))
+}
+
+/// A record that nobody has judged turned up at the supplier for an order that was thought settled.
+pub fn late_record(life: &Life, reference: &str) -> Result<Change, Refusal> {
+    life.must_be(&[
+        OrderState::Approved,
+        OrderState::Withdrawn,
+        OrderState::Refused,
+    ])?;
+    let mut pending = life.moved(OrderState::ConfirmationPending);
+    pending.supplier_reference = Some(reference.to_owned());
+    Ok(Change::to(pending).opening(
+        CaseKind::LateRecord,
+        format!("the supplier has a record {reference} of it"),
+    ))
+}
+
+#[cfg(test)]
+#[path = "order_tests.rs"]
+mod tests;

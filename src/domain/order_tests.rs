@@ -1,0 +1,274 @@
+//! The machine's edges, against the table in brief.md, for every state, hold set and act.
+
+use super::*;
+use proptest::prelude::*;
+
+fn pace() -> Pace {
+    Pace {
+        again_first: TimeDelta::seconds(30),
+        again_most: TimeDelta::minutes(30),
+        case_after: 5,
+    }
+}
+
+fn at(second: i64) -> DateTime<Utc> {
+    DateTime::from_timestamp(1_800_000_000 + second, 0).expect("in range")
+}
+
+fn any_life() -> impl Strategy<Value = Life> {
+    (
+        0..OrderState::ALL.len(),
+        0_u8..64,
+        any::<bool>(),
+        1_u64..50,
+        0_u32..8,
+    )
+        .prop_map(|(state, holds, reference, version, not_sent)| {
+            let state = OrderState::ALL[state];
+            let approved = state == OrderState::Approved;
+            Life {
+                state,
+                holds: if approved { Holds(holds) } else { Holds::NONE },
+                differences: false,
+                version,
+                supplier_reference: reference.then(|| "A-1".to_owned()),
+                due_at: approved.then(|| at(0)),
+                sendable_since: at(0),
+                not_sent,
+            }
+        })
+}
+
+fn accepted() -> Reply {
+    Reply::Accepted {
+        reference: "A-1".into(),
+        record: Default::default(),
+    }
+}
+
+fn any_reply() -> impl Strategy<Value = Reply> {
+    prop_oneof![
+        Just(accepted()),
+        Just(Reply::Acknowledged { reference: None }),
+        Just(Reply::Refused),
+        Just(Reply::NotSent(NotSent::default())),
+        Just(Reply::NotSent(NotSent {
+            retry_after: Some(TimeDelta::hours(2)),
+            hold_supplier: true
+        })),
+        Just(Reply::Unknown { reference: None }),
+    ]
+}
+
+/// Every act there is, applied to a life.
+fn every_act(
+    life: &Life,
+    reply: &Reply,
+    before: BeforeAttempt,
+) -> Vec<(&'static str, Result<Change, Refusal>)> {
+    let found = |finding: Finding| establish(life, &finding);
+    vec![
+        ("open", open_attempt(life, before, at(10))),
+        (
+            "close",
+            close_attempt(life, reply, &[], before.open_doubt, &pace(), at(10)),
+        ),
+        ("lapse", lapse(life)),
+        (
+            "late reply",
+            late_reply(life, reply, &[], before.open_doubt),
+        ),
+        (
+            "at supplier",
+            found(Finding::AtSupplier {
+                reference: "A-1".into(),
+                differences: vec![],
+            }),
+        ),
+        (
+            "not yet",
+            found(Finding::NotYetConfirmed { reference: None }),
+        ),
+        ("refused there", found(Finding::RefusedThere)),
+        ("not there", found(Finding::NotAtSupplier)),
+        ("withdraw", withdraw(life, before.open_doubt)),
+        ("write off", write_off(life)),
+        ("cancelled", cancelled_at_supplier(life)),
+        ("hold", hold(life, Hold::Person)),
+        (
+            "release",
+            release(life, &[Hold::Person, Hold::TooOld, Hold::NotFound], at(10)),
+        ),
+        ("late record", late_record(life, "A-9")),
+    ]
+}
+
+/// The table in brief.md: (from, act, to). An act that is not here with its "from" must be refused.
+const TABLE: &[(&str, &str, &str)] = &[
+    ("approved", "open", "submitting"),
+    ("confirmation_pending", "open", "submitting"),
+    ("submitting", "close", "confirmed"),
+    ("submitting", "close", "acknowledged"),
+    ("submitting", "close", "refused"),
+    ("submitting", "close", "approved"),
+    ("submitting", "close", "confirmation_pending"),
+    ("submitting", "lapse", "confirmation_pending"),
+    ("confirmation_pending", "late reply", "confirmed"),
+    ("confirmation_pending", "late reply", "acknowledged"),
+    ("confirmation_pending", "late reply", "approved"),
+    ("confirmation_pending", "at supplier", "confirmed"),
+    ("acknowledged", "at supplier", "confirmed"),
+    ("confirmation_pending", "not yet", "acknowledged"),
+    ("confirmation_pending", "refused there", "refused"),
+    ("acknowledged", "refused there", "refused"),
+    ("confirmation_pending", "not there", "approved"),
+    ("acknowledged", "not there", "confirmation_pending"),
+    ("approved", "withdraw", "withdrawn"),
+    ("confirmation_pending", "write off", "withdrawn"),
+    ("confirmed", "cancelled", "withdrawn"),
+    ("approved", "hold", "approved"),
+    ("approved", "release", "approved"),
+    ("approved", "late record", "confirmation_pending"),
+    ("withdrawn", "late record", "confirmation_pending"),
+    ("refused", "late record", "confirmation_pending"),
+];
+
+proptest! {
+    #[test]
+    fn no_edge_outside_the_table(
+        life in any_life(), reply in any_reply(),
+        open_doubt: bool, later_order_live: bool, resume_granted: bool,
+    ) {
+        let before = BeforeAttempt { open_doubt, later_order_live, resume_granted };
+        for (act, outcome) in every_act(&life, &reply, before) {
+            let Ok(change) = outcome else { continue };
+            let edge = (life.state.word(), act, change.life.state.word());
+            prop_assert!(TABLE.contains(&edge), "{:?}", edge);
+            prop_assert_eq!(change.life.version, life.version + 1, "every change counts");
+            prop_assert!(change.life.holds.is_empty() || change.life.state == OrderState::Approved);
+            prop_assert_eq!(change.life.due_at.is_some() , change.life.state == OrderState::Approved && change.life.due_at.is_some());
+            let confirmed = change.life.state == OrderState::Confirmed;
+            prop_assert!(!confirmed || change.life.supplier_reference.is_some());
+            let pending = change.life.state == OrderState::ConfirmationPending;
+            let opened = change.cases.iter().any(|step| matches!(step, CaseStep::Open { .. }));
+            prop_assert!(!pending || opened, "doubt never opens without a case: {:?}", edge);
+        }
+    }
+
+    #[test]
+    fn doubt_is_never_erased_by_a_refusal_or_a_failed_send(life in any_life(), reply in any_reply()) {
+        // case C9
+        let life = Life { state: OrderState::Submitting, holds: Holds::NONE, due_at: None, ..life };
+        let change = close_attempt(&life, &reply, &[], true, &pace(), at(0)).expect("an attempt is open");
+        match reply {
+            Reply::Accepted { .. } => prop_assert_eq!(change.life.state, OrderState::Confirmed),
+            Reply::Acknowledged { .. } => prop_assert_eq!(change.life.state, OrderState::Acknowledged),
+            Reply::Refused | Reply::NotSent(_) | Reply::Unknown { .. } => {
+                prop_assert_eq!(change.life.state, OrderState::ConfirmationPending);
+                prop_assert!(!change.cases.iter().any(|step| matches!(step, CaseStep::Close(CaseKind::Pending))));
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_sent_by_itself_while_held_in_doubt_or_overtaken(
+        life in any_life(), open_doubt: bool, later_order_live: bool,
+    ) {
+        let before = BeforeAttempt { open_doubt, later_order_live, resume_granted: false };
+        let opened = open_attempt(&life, before, at(10)).is_ok();
+        let free = life.state == OrderState::Approved && life.holds.is_empty();
+        prop_assert_eq!(opened, free && !open_doubt && !later_order_live);
+    }
+
+    #[test]
+    fn holds_survive_text(bits in 0_u8..64) {
+        prop_assert_eq!(Holds::of(&Holds(bits).to_text()), Some(Holds(bits)));
+    }
+}
+
+#[test]
+fn every_edge_of_the_table_can_be_walked() {
+    let replies = [
+        accepted(),
+        Reply::Acknowledged { reference: None },
+        Reply::Refused,
+        Reply::NotSent(NotSent::default()),
+        Reply::Unknown { reference: None },
+    ];
+    let mut walked = std::collections::BTreeSet::new();
+    for state in OrderState::ALL {
+        for holds in [
+            Holds::NONE,
+            Holds::NONE.with(Hold::Person),
+            Holds::NONE.with(Hold::NotFound),
+        ] {
+            let mut life = Life::approved(Holds::NONE, at(0)).moved(state);
+            if state == OrderState::Approved {
+                life.holds = holds;
+            }
+            for reply in &replies {
+                for resume_granted in [false, true] {
+                    let before = BeforeAttempt {
+                        open_doubt: false,
+                        later_order_live: false,
+                        resume_granted,
+                    };
+                    for (act, outcome) in every_act(&life, reply, before) {
+                        walked.extend(
+                            outcome
+                                .ok()
+                                .map(|change| (state.word(), act, change.life.state.word())),
+                        );
+                    }
+                }
+            }
+        }
+    }
+    let table: std::collections::BTreeSet<_> = TABLE.iter().copied().collect();
+    assert_eq!(walked, table);
+}
+
+#[test]
+fn waiting_doubles_up_to_the_most_and_obeys_the_supplier() {
+    let mut life = Life::approved(Holds::NONE, at(0));
+    let mut waits = Vec::new();
+    for _ in 0..8 {
+        life = life.moved(OrderState::Submitting);
+        let change = close_attempt(
+            &life,
+            &Reply::NotSent(NotSent::default()),
+            &[],
+            false,
+            &pace(),
+            at(0),
+        )
+        .expect("open");
+        waits.push((change.life.due_at.expect("due again") - at(0)).num_seconds());
+        assert_eq!(
+            !change.cases.is_empty(),
+            change.life.not_sent >= 5,
+            "a case after five"
+        );
+        life = change.life;
+    }
+    assert_eq!(waits, [30, 60, 120, 240, 480, 960, 1800, 1800]);
+    let asked = NotSent {
+        retry_after: Some(TimeDelta::hours(2)),
+        hold_supplier: false,
+    };
+    let life = Life::approved(Holds::NONE, at(0)).moved(OrderState::Submitting);
+    let change =
+        close_attempt(&life, &Reply::NotSent(asked), &[], false, &pace(), at(0)).expect("open");
+    assert_eq!(change.life.due_at, Some(at(7200)));
+}
+
+#[test]
+fn release_never_lifts_not_found() {
+    let life = Life {
+        holds: Holds::NONE.with(Hold::NotFound).with(Hold::Person),
+        ..Life::approved(Holds::NONE, at(0))
+    };
+    let change = release(&life, &Hold::ALL, at(5)).expect("the person's hold is lifted");
+    assert_eq!(change.life.holds.to_text(), "not_found");
+    assert_eq!(release(&change.life, &Hold::ALL, at(6)), Err(Refusal::Held));
+}

@@ -1,0 +1,239 @@
+//! What a page shows: facts already gathered, so that a page is one question and one answer. Moments stay moments;
+//! the page turns them into words in the viewer's zone.
+
+use super::attempt::Attempt;
+use super::case::Case;
+use super::contents::{Digest, OrderContents};
+use super::difference::{Difference, Recorded};
+use super::event::Event;
+use super::ids::{IntentId, OrderId, PersonId, SuggestionId};
+use super::money::Money;
+use super::order::{Hold, Life, OrderState};
+use super::person::Role;
+use super::queue::Section;
+use super::refusal::Refusal;
+use super::suggestion::{Suggestion, SuggestionState};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+/// Who looks, from where, and when.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Viewer {
+    pub id: PersonId,
+    pub name: String,
+    pub roles: Vec<Role>,
+    pub tenant: String,
+    /// IANA name of the tenant's zone.
+    pub zone: String,
+    /// The moment the page was made.
+    pub now: DateTime<Utc>,
+}
+
+/// What somebody typed into an act that was refused, and why it was (rule 18).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Draft {
+    pub fields: Vec<(String, String)>,
+    pub refusal: Refusal,
+}
+
+impl Draft {
+    /// What was typed into this field.
+    pub fn field(&self, name: &str) -> Option<&str> {
+        self.fields
+            .iter()
+            .find(|(field, _)| field == name)
+            .map(|(_, value)| value.as_str())
+    }
+}
+
+/// Where a thing stands, for its tag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stands {
+    Suggestion(SuggestionState),
+    Order {
+        state: OrderState,
+        held: Option<Hold>,
+        differences: bool,
+    },
+}
+
+impl Stands {
+    /// Where this order stands.
+    pub fn of_order(life: &Life) -> Self {
+        Stands::Order {
+            state: life.state,
+            held: life.holds.gravest(),
+            differences: life.differences,
+        }
+    }
+}
+
+/// What a row leads to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Target {
+    Suggestion(SuggestionId),
+    Order(OrderId),
+}
+
+impl Target {
+    /// The page's path.
+    pub fn path(&self) -> String {
+        match self {
+            Target::Suggestion(id) => format!("/suggestions/{id}"),
+            Target::Order(id) => format!("/orders/{id}"),
+        }
+    }
+}
+
+/// One row of the queue or of a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Row {
+    pub target: Target,
+    pub stands: Stands,
+    pub supplier_name: String,
+    pub headline: String,
+    pub total: Money,
+    /// Since when: suggested, or approved.
+    pub since: DateTime<Utc>,
+    /// Who approved it.
+    pub by: Option<String>,
+    pub owner: Option<String>,
+    pub due_at: Option<DateTime<Utc>>,
+    pub why: Why,
+}
+
+/// Why a row stands where it stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Why {
+    /// An open case, with its reason.
+    Case(String),
+    Held(Hold),
+    /// Due to be sent now.
+    Due,
+    /// Turned away before; tried again then.
+    Again(DateTime<Utc>),
+    Sending,
+    Acknowledged,
+    Review,
+    SentBack(String),
+    Settled,
+}
+
+/// The morning queue.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QueuePage {
+    pub viewer: Viewer,
+    pub sections: Vec<SectionRows>,
+}
+
+/// A section with its rows, oldest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SectionRows {
+    pub section: Section,
+    /// How many there are in all; `rows` may be the first of them.
+    pub count: usize,
+    /// How many are past their deadline.
+    pub late: usize,
+    /// Money at stake, one sum a currency (rule 22).
+    pub totals: Vec<Money>,
+    pub rows: Vec<Row>,
+}
+
+/// Suggestions that wait.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SuggestionsPage {
+    pub viewer: Viewer,
+    pub rows: Vec<Row>,
+    pub count: u64,
+}
+
+/// The list of orders.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OrdersPage {
+    pub viewer: Viewer,
+    pub state: Option<OrderState>,
+    pub rows: Vec<Row>,
+    /// The link to the next page carries this.
+    pub next: Option<String>,
+}
+
+/// Something that looks alike: another intent with the same supplier, site and lines.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LookAlike {
+    pub target: Target,
+    pub stands: Stands,
+    pub since: DateTime<Utc>,
+    pub total: Money,
+}
+
+/// An earlier order of the intent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EarlierOrder {
+    pub order: OrderId,
+    pub stands: Stands,
+}
+
+/// A suggestion under review.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReviewPage {
+    pub viewer: Viewer,
+    pub suggestion: Suggestion,
+    pub purpose: String,
+    pub supplier_name: String,
+    pub supplier_held: Option<String>,
+    pub site_name: String,
+    /// How often the assistant sent the same revision again.
+    pub repeated: u64,
+    pub decided_by: Option<String>,
+    pub decided_at: Option<DateTime<Utc>>,
+    pub decision: Option<String>,
+    pub look_alikes: Vec<LookAlike>,
+    pub earlier_orders: Vec<EarlierOrder>,
+    pub needs_second_purchase: bool,
+    /// What changed against the revision before.
+    pub changes: Vec<Difference>,
+    pub newer: Option<SuggestionId>,
+    pub order: Option<OrderId>,
+    pub cases: Vec<Case>,
+    pub may_approve: Result<(), Refusal>,
+    pub may_send_back: Result<(), Refusal>,
+    pub may_reject: Result<(), Refusal>,
+    pub draft: Option<Draft>,
+}
+
+/// An attempt with what was sent and compared.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AttemptShown {
+    pub attempt: Attempt,
+    pub recorded: Option<Recorded>,
+    pub differences: Vec<Difference>,
+}
+
+/// An order, for life.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OrderPage {
+    pub viewer: Viewer,
+    pub id: OrderId,
+    pub intent: IntentId,
+    pub revision: u32,
+    pub suggestion: SuggestionId,
+    pub purpose: String,
+    pub life: Life,
+    pub contents: OrderContents,
+    pub digest: Digest,
+    pub operation_key: String,
+    pub second_purchase: bool,
+    pub supplier_name: String,
+    pub supplier_held: Option<String>,
+    pub site_name: String,
+    pub approved_by: String,
+    pub approved_at: DateTime<Utc>,
+    pub changed_at: DateTime<Utc>,
+    pub attempts: Vec<AttemptShown>,
+    pub cases: Vec<Case>,
+    pub history: Vec<Event>,
+    pub draft: Option<Draft>,
+}

@@ -1,0 +1,97 @@
+//! People, roles and who may do what (brief.md "Who may"). Screen and server ask the same function.
+
+use super::refusal::Refusal;
+use serde::{Deserialize, Serialize};
+
+/// What a person may be; one person may be several.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    Buyer,
+    Resolver,
+    Manager,
+    Admin,
+}
+
+impl Role {
+    /// Every role, in the order screens name them.
+    pub const ALL: [Role; 4] = [Role::Buyer, Role::Resolver, Role::Manager, Role::Admin];
+
+    /// The role's one word, in code, table and screen.
+    pub fn word(self) -> &'static str {
+        match self {
+            Role::Buyer => "buyer",
+            Role::Resolver => "resolver",
+            Role::Manager => "manager",
+            Role::Admin => "admin",
+        }
+    }
+    /// Reads the word back.
+    pub fn of(word: &str) -> Option<Role> {
+        Role::ALL.into_iter().find(|role| role.word() == word)
+    }
+}
+
+/// What a person may ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Act {
+    Approve,
+    SendBack,
+    Reject,
+    Revise,
+    Withdraw,
+    HoldOrder,
+    ReleaseOrder,
+    LookUp,
+    Resume,
+    RecordFinding,
+    CloseCase,
+    Assign,
+    HoldSupplier,
+    AcceptUnsettled,
+    Administer,
+}
+
+/// Whether somebody with these roles may do this.
+pub fn may(roles: &[Role], act: Act) -> Result<(), Refusal> {
+    let allowed: &[Role] = match act {
+        Act::Approve | Act::SendBack | Act::Reject | Act::Withdraw => &[Role::Buyer, Role::Manager],
+        Act::Revise | Act::HoldOrder | Act::ReleaseOrder | Act::LookUp => {
+            &[Role::Buyer, Role::Resolver, Role::Manager]
+        }
+        Act::Resume | Act::RecordFinding | Act::CloseCase | Act::Assign => {
+            &[Role::Resolver, Role::Manager]
+        }
+        Act::HoldSupplier | Act::AcceptUnsettled => &[Role::Manager],
+        Act::Administer => &[Role::Admin],
+    };
+    if roles.iter().any(|role| allowed.contains(role)) {
+        Ok(())
+    } else {
+        Err(Refusal::NotYourRole(act))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_of_the_brief() {
+        let who = |act| {
+            Role::ALL
+                .into_iter()
+                .filter(|role| may(&[*role], act).is_ok())
+                .collect::<Vec<_>>()
+        };
+        use Role::{Admin, Buyer, Manager, Resolver};
+        assert_eq!(who(Act::Approve), [Buyer, Manager]);
+        assert_eq!(who(Act::Withdraw), [Buyer, Manager]);
+        assert_eq!(who(Act::Revise), [Buyer, Resolver, Manager]);
+        assert_eq!(who(Act::Resume), [Resolver, Manager]);
+        assert_eq!(who(Act::AcceptUnsettled), [Manager]);
+        assert_eq!(who(Act::Administer), [Admin]);
+        assert!(may(&[], Act::LookUp).is_err());
+    }
+}

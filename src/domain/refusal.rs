@@ -1,0 +1,42 @@
+//! Why an act is refused: one vocabulary for the machine, the server and the disabled button. The sentences stand in
+//! `ui::words`, in one total match.
+
+use super::difference::Difference;
+use super::ids::OrderId;
+use super::order::OrderState;
+use super::person::Act;
+use super::suggestion::SuggestionState;
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+/// Why an act is refused.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "refusal", content = "about")]
+pub enum Refusal {
+    /// The person's roles do not include this act.
+    NotYourRole(Act),
+    /// The order is in a state that has no such edge.
+    OrderIs(OrderState),
+    /// The suggestion is in a state that has no such edge.
+    SuggestionIs(SuggestionState),
+    /// Somebody was faster; who and when (rule 14).
+    AlreadyDone { by: String, at: DateTime<Utc> },
+    /// What the page showed is not what stands now (rule 4).
+    ContentsChanged(Vec<Difference>),
+    /// A field that the act needs is missing or unreadable.
+    Field { field: String, detail: String },
+    /// Look-alikes or a confirmed predecessor exist and the second purchase was not asked for (rule 2).
+    SecondPurchaseNotAsked,
+    /// An earlier order of the intent is not settled (rule 5).
+    PredecessorUnsettled { order: OrderId, state: OrderState },
+    /// The order has a hold that this act does not lift.
+    Held,
+    /// The order has open doubt (rule 9).
+    OpenDoubt,
+    /// A later order of the same intent is live (rule 5).
+    LaterOrderLive,
+    /// It is not due yet, or the resume request lapsed.
+    NotDue,
+    /// The supplier named in the contents was removed or put on hold.
+    SupplierHeld,
+}

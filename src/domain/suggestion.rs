@@ -1,0 +1,250 @@
+//! A suggestion: what an assistant proposes for an intent. One id per revision; waits for review.
+//!
+//! Promises: one pure function per act; every other edge is refused. Must not: read evidence (rationale, doubts) to
+//! decide anything (rule 19).
+
+use super::contents::{Digest, OrderContents};
+use super::difference;
+use super::ids::{IntentId, OrderId, SuggestionId};
+use super::order::{Holds, Life, OrderState};
+use super::refusal::Refusal;
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+/// Where a suggestion stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SuggestionState {
+    /// Waits for a person, who moves it on.
+    InReview,
+    /// A person wants a change; the assistant may bring the next revision, or a person rejects it.
+    SentBack,
+    /// A person said no. Final.
+    Rejected,
+    /// A person said yes; the order lives on. Final.
+    Approved,
+    /// A newer revision exists; can no longer be approved. Final.
+    Superseded,
+}
+
+impl SuggestionState {
+    /// Every state.
+    pub const ALL: [Self; 5] = [
+        Self::InReview,
+        Self::SentBack,
+        Self::Rejected,
+        Self::Approved,
+        Self::Superseded,
+    ];
+    /// States that still wait for somebody.
+    pub const OPEN: [Self; 2] = [Self::InReview, Self::SentBack];
+
+    /// The state's one word on the wire and in the table.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::InReview => "in_review",
+            Self::SentBack => "sent_back",
+            Self::Rejected => "rejected",
+            Self::Approved => "approved",
+            Self::Superseded => "superseded",
+        }
+    }
+    /// Reads the word back.
+    pub fn of(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.word() == word)
+    }
+}
+
+/// What the assistant wrote beside the contents: evidence, never contents.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Evidence {
+    #[serde(default)]
+    pub rationale: String,
+    #[serde(default)]
+    pub doubts: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proposed_by: Option<ProposedBy>,
+}
+
+/// Which program proposed it, in which run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProposedBy {
+    pub agent: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
+}
+
+/// One revision of a suggestion.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Suggestion {
+    pub id: SuggestionId,
+    pub intent: IntentId,
+    /// From 1; the next is one more.
+    pub revision: u32,
+    pub state: SuggestionState,
+    pub contents: OrderContents,
+    pub digest: Digest,
+    pub evidence: Evidence,
+    pub created_at: DateTime<Utc>,
+}
+
+/// An act that moves a suggestion from exactly one set of states to one state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReviewAct {
+    Approve,
+    SendBack,
+    Reject,
+    Supersede,
+}
+
+/// The suggestion's machine: the state after the act, or why not.
+pub fn review(state: SuggestionState, act: ReviewAct) -> Result<SuggestionState, Refusal> {
+    use SuggestionState::{Approved, InReview, Rejected, SentBack, Superseded};
+    match (act, state) {
+        (ReviewAct::Approve, InReview) => Ok(Approved),
+        (ReviewAct::SendBack, InReview) => Ok(SentBack),
+        (ReviewAct::Reject, InReview | SentBack) => Ok(Rejected),
+        (ReviewAct::Supersede, InReview | SentBack) => Ok(Superseded),
+        (ReviewAct::Approve | ReviewAct::SendBack, SentBack | Rejected | Approved | Superseded)
+        | (ReviewAct::Reject | ReviewAct::Supersede, Rejected | Approved | Superseded) => {
+            Err(Refusal::SuggestionIs(state))
+        }
+    }
+}
+
+/// Whether the assistant may bring this revision now: the first, or the next one after "sent back" (doors.md).
+pub fn may_bring(revision: u32, latest: Option<(u32, SuggestionState)>) -> bool {
+    match latest {
+        None => revision == 1,
+        Some((known, state)) => {
+            state == SuggestionState::SentBack && known.checked_add(1) == Some(revision)
+        }
+    }
+}
+
+/// What the assistant may do: `may_continue` is true except while sent back; `do_not_resubmit` while a suggestion exists
+/// and is not sent back (doors.md).
+pub fn advice(latest: Option<SuggestionState>) -> (bool, bool) {
+    let sent_back = latest == Some(SuggestionState::SentBack);
+    (!sent_back, latest.is_some() && !sent_back)
+}
+
+/// An earlier order of the same intent, as approval sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Predecessor {
+    pub order: OrderId,
+    pub state: OrderState,
+    pub version: u64,
+}
+
+/// What a person sent with the approval.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Approval {
+    /// Digest of what the screen showed.
+    pub digest: Digest,
+    pub second_purchase: bool,
+    /// Names of unsettled predecessors a manager accepts, with the version seen (rule 5).
+    pub accept_unsettled: Vec<(OrderId, u64)>,
+}
+
+/// Approval: freezes the contents and makes a live order (rules 2, 4 and 5).
+///
+/// `shown` are the contents whose digest the screen showed, where they are known, for the difference view. The order
+/// starts approved; `holds` are those it is born with (a supplier on hold, a pause after a restore).
+pub fn approve(
+    suggestion: &Suggestion,
+    approval: &Approval,
+    shown: Option<&OrderContents>,
+    predecessors: &[Predecessor],
+    look_alikes: usize,
+    holds: Holds,
+    now: DateTime<Utc>,
+) -> Result<Life, Refusal> {
+    review(suggestion.state, ReviewAct::Approve)?;
+    if approval.digest != suggestion.digest {
+        let differences = shown
+            .map(|shown| difference::between(shown, &suggestion.contents))
+            .unwrap_or_default();
+        return Err(Refusal::ContentsChanged(differences));
+    }
+    for predecessor in predecessors {
+        settled(predecessor, approval)?;
+    }
+    if needs_second_purchase(predecessors, look_alikes) && !approval.second_purchase {
+        return Err(Refusal::SecondPurchaseNotAsked);
+    }
+    Ok(Life::approved(holds, now))
+}
+
+/// Whether approval must say that a second purchase is wanted: look-alikes, or an earlier order that was or may have
+/// been placed (doors.md).
+pub fn needs_second_purchase(predecessors: &[Predecessor], look_alikes: usize) -> bool {
+    let placed = |one: &Predecessor| match one.state {
+        OrderState::Confirmed | OrderState::ConfirmationPending | OrderState::Acknowledged => true,
+        OrderState::Approved
+        | OrderState::Submitting
+        | OrderState::Refused
+        | OrderState::Withdrawn => false,
+    };
+    look_alikes > 0 || predecessors.iter().any(placed)
+}
+
+fn settled(predecessor: &Predecessor, approval: &Approval) -> Result<(), Refusal> {
+    let accepted = approval
+        .accept_unsettled
+        .contains(&(predecessor.order.clone(), predecessor.version));
+    match predecessor.state {
+        OrderState::Confirmed | OrderState::Refused | OrderState::Withdrawn => Ok(()),
+        OrderState::ConfirmationPending | OrderState::Acknowledged if accepted => Ok(()),
+        OrderState::ConfirmationPending
+        | OrderState::Acknowledged
+        | OrderState::Approved
+        | OrderState::Submitting => Err(Refusal::PredecessorUnsettled {
+            order: predecessor.order.clone(),
+            state: predecessor.state,
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_edges_of_the_brief_exist() {
+        use ReviewAct::{Approve, Reject, SendBack, Supersede};
+        let mut legal = Vec::new();
+        for act in [Approve, SendBack, Reject, Supersede] {
+            for state in SuggestionState::ALL {
+                if let Ok(after) = review(state, act) {
+                    legal.push((state.word(), after.word()));
+                }
+            }
+        }
+        assert_eq!(
+            legal,
+            [
+                ("in_review", "approved"),
+                ("in_review", "sent_back"),
+                ("in_review", "rejected"),
+                ("sent_back", "rejected"),
+                ("in_review", "superseded"),
+                ("sent_back", "superseded"),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_new_revision_comes_only_after_it_was_asked_for() {
+        assert!(may_bring(1, None));
+        assert!(!may_bring(2, None));
+        assert!(may_bring(2, Some((1, SuggestionState::SentBack))));
+        assert!(!may_bring(3, Some((1, SuggestionState::SentBack))));
+        for state in SuggestionState::ALL
+            .into_iter()
+            .filter(|state| *state != SuggestionState::SentBack)
+        {
+            assert!(!may_bring(2, Some((1, state))), "{state:?}");
+        }
+    }
+}

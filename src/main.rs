@@ -1,0 +1,350 @@
+//! The command line: verbs, settings, and who carries them out. Nothing else.
+
+use clap::{Args, Parser, Subcommand};
+use countersign::commands::{self, CommandError, Serve};
+use countersign::config::{Config, LogFormat, Overrides};
+use countersign::store::people::Scope;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use tracing_subscriber::EnvFilter;
+
+/// One approval, exactly one purchase.
+#[derive(Parser)]
+#[command(name = "countersign", version, about, propagate_version = true)]
+struct Line {
+    /// Settings file (TOML); the environment (COUNTERSIGN_…, DATABASE_URL) wins over it.
+    #[arg(long, global = true, value_name = "FILE", env = "COUNTERSIGN_CONFIG")]
+    config: Option<PathBuf>,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+/// Which tenant, where there are several.
+#[derive(Args)]
+struct Of {
+    /// The tenant, by name; needed once there are two.
+    #[arg(long, value_name = "NAME")]
+    tenant: Option<String>,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Web and worker in one process.
+    Serve {
+        /// Web only; the worker is another process (`work`).
+        #[arg(long)]
+        no_worker: bool,
+        /// Fill an empty database with a practice tenant, and print address and sign-ins.
+        #[arg(long)]
+        demo: bool,
+        /// Address and port to serve on.
+        #[arg(long, value_name = "ADDRESS")]
+        listen: Option<String>,
+    },
+    /// Worker only.
+    Work,
+    /// The practice supplier, as a program of its own.
+    PracticeSupplier {
+        #[arg(long, default_value = "127.0.0.1:3001")]
+        listen: SocketAddr,
+        #[arg(long, value_name = "URL", default_value = "sqlite:practice.db")]
+        database: String,
+    },
+    /// Create the schema and the first tenant.
+    Init {
+        #[arg(long, value_name = "NAME")]
+        tenant: String,
+        /// Time zone, such as Europe/Berlin.
+        #[arg(long)]
+        zone: String,
+    },
+    /// Bring the schema up to date.
+    Migrate,
+    /// Check settings, database, suppliers and people; name every fault at once.
+    Check,
+    /// Further tenants.
+    #[command(subcommand)]
+    Tenant(Tenant),
+    /// Delivery sites.
+    #[command(subcommand)]
+    Site(Site),
+    /// Suppliers: contract and mapping in one file.
+    #[command(subcommand)]
+    Supplier(Supplier),
+    /// People.
+    #[command(subcommand)]
+    Person(Person),
+    /// Tokens for programs.
+    #[command(subcommand)]
+    Token(Token),
+}
+
+#[derive(Subcommand)]
+enum Tenant {
+    /// Add a further tenant.
+    Add {
+        name: String,
+        #[arg(long)]
+        zone: String,
+    },
+}
+
+#[derive(Subcommand)]
+enum Site {
+    /// Add a site, or rename it.
+    Add {
+        code: String,
+        #[arg(long)]
+        name: String,
+        #[command(flatten)]
+        of: Of,
+    },
+    /// List sites.
+    List {
+        #[command(flatten)]
+        of: Of,
+    },
+}
+
+#[derive(Subcommand)]
+enum Supplier {
+    /// Add a supplier, or a new version of one.
+    Add {
+        file: PathBuf,
+        #[command(flatten)]
+        of: Of,
+    },
+    /// List suppliers.
+    List {
+        #[command(flatten)]
+        of: Of,
+    },
+    /// Put a supplier on hold: its orders wait.
+    Hold {
+        id: String,
+        #[arg(long, default_value = "put on hold from the command line")]
+        reason: String,
+        #[command(flatten)]
+        of: Of,
+    },
+    /// Release a supplier: what only it held is due.
+    Release {
+        id: String,
+        #[command(flatten)]
+        of: Of,
+    },
+    /// Print an example file.
+    Example {
+        which: String,
+        #[arg(long)]
+        url: String,
+    },
+}
+
+#[derive(Subcommand)]
+enum Person {
+    /// Add a person.
+    Add {
+        name: String,
+        #[arg(long)]
+        email: String,
+        /// buyer, resolver, manager, admin; several with commas.
+        #[arg(long, value_delimiter = ',', required = true)]
+        role: Vec<String>,
+        /// Read the password from standard input.
+        #[arg(long)]
+        password_stdin: bool,
+        #[command(flatten)]
+        of: Of,
+    },
+    /// List people.
+    List {
+        #[command(flatten)]
+        of: Of,
+    },
+    /// Disable a person, by e-mail or id; their cases move to others.
+    Disable {
+        who: String,
+        #[command(flatten)]
+        of: Of,
+    },
+}
+
+#[derive(Subcommand)]
+enum Token {
+    /// Make a token; its secret is shown once, alone on the last line.
+    Create {
+        name: String,
+        /// intake or read.
+        #[arg(long, value_parser = scope)]
+        scope: Scope,
+        #[command(flatten)]
+        of: Of,
+    },
+    /// List tokens.
+    List {
+        #[command(flatten)]
+        of: Of,
+    },
+    /// Revoke a token.
+    Revoke {
+        id: String,
+        #[command(flatten)]
+        of: Of,
+    },
+}
+
+fn scope(word: &str) -> Result<Scope, String> {
+    Scope::of(word).ok_or_else(|| "either intake or read".to_owned())
+}
+
+fn main() -> ExitCode {
+    let line = Line::parse();
+    match run(line) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("countersign: {error}");
+            match error {
+                CommandError::Usage(_) => ExitCode::from(2),
+                CommandError::Failed(_) => ExitCode::FAILURE,
+            }
+        }
+    }
+}
+
+fn run(line: Line) -> Result<(), CommandError> {
+    if let Verb::Supplier(Supplier::Example { which, url }) = &line.verb {
+        return commands::supplier_example(which, url);
+    }
+    let listen = match &line.verb {
+        Verb::Serve { listen, .. } => listen.clone(),
+        _ => None,
+    };
+    let config = Config::load(line.config.as_deref(), &Overrides { listen });
+    let config = config.map_err(|fault| CommandError::Usage(fault.to_string()))?;
+    log_to_stderr(config.log);
+    let runtime =
+        tokio::runtime::Runtime::new().map_err(|error| CommandError::Failed(error.to_string()))?;
+    runtime.block_on(carry_out(line.verb, &config))
+}
+
+fn log_to_stderr(format: LogFormat) {
+    let filter = EnvFilter::try_from_default_env()
+        .unwrap_or_else(|_| EnvFilter::new("warn,countersign=info"));
+    let log = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr);
+    match format {
+        LogFormat::Text => log.init(),
+        LogFormat::Json => log.json().init(),
+    }
+}
+
+async fn carry_out(verb: Verb, config: &Config) -> Result<(), CommandError> {
+    match verb {
+        Verb::Serve {
+            no_worker,
+            demo,
+            listen: _,
+        } => {
+            commands::serve(
+                config,
+                Serve {
+                    worker: !no_worker,
+                    demo,
+                },
+            )
+            .await
+        }
+        Verb::Work => commands::work(config).await,
+        Verb::PracticeSupplier { listen, database } => {
+            commands::practice_supplier(listen, &database).await
+        }
+        Verb::Init { tenant, zone } => commands::tenant_add(config, &tenant, &zone, true).await,
+        Verb::Migrate => commands::migrate(config).await,
+        Verb::Check => commands::check(config).await,
+        Verb::Tenant(Tenant::Add { name, zone }) => {
+            commands::tenant_add(config, &name, &zone, false).await
+        }
+        Verb::Site(verb) => site(verb, config).await,
+        Verb::Supplier(verb) => supplier(verb, config).await,
+        Verb::Person(verb) => person(verb, config).await,
+        Verb::Token(verb) => token(verb, config).await,
+    }
+}
+
+async fn site(verb: Site, config: &Config) -> Result<(), CommandError> {
+    let desk = commands::open(config).await?;
+    match verb {
+        Site::Add { code, name, of } => {
+            let tenant = desk.tenant_named(of.tenant.as_deref()).await?;
+            commands::site_add(&desk, &tenant, &code, &name).await
+        }
+        Site::List { of } => {
+            commands::site_list(&desk, &desk.tenant_named(of.tenant.as_deref()).await?).await
+        }
+    }
+}
+
+async fn supplier(verb: Supplier, config: &Config) -> Result<(), CommandError> {
+    let desk = commands::open(config).await?;
+    match verb {
+        Supplier::Add { file, of } => {
+            let tenant = desk.tenant_named(of.tenant.as_deref()).await?;
+            commands::supplier_add(&desk, &tenant, &file).await
+        }
+        Supplier::List { of } => {
+            commands::supplier_list(&desk, &desk.tenant_named(of.tenant.as_deref()).await?).await
+        }
+        Supplier::Hold { id, reason, of } => {
+            let tenant = desk.tenant_named(of.tenant.as_deref()).await?;
+            Ok(desk.supplier_hold(&tenant, &id, &reason).await?)
+        }
+        Supplier::Release { id, of } => {
+            let tenant = desk.tenant_named(of.tenant.as_deref()).await?;
+            Ok(desk.supplier_release(&tenant, &id).await?)
+        }
+        Supplier::Example { which, url } => commands::supplier_example(&which, &url),
+    }
+}
+
+async fn person(verb: Person, config: &Config) -> Result<(), CommandError> {
+    let desk = commands::open(config).await?;
+    match verb {
+        Person::Add {
+            name,
+            email,
+            role,
+            password_stdin,
+            of,
+        } => {
+            let tenant = desk.tenant_named(of.tenant.as_deref()).await?;
+            commands::person_add(&desk, &tenant, (name, email), &role, password_stdin).await
+        }
+        Person::List { of } => {
+            commands::person_list(&desk, &desk.tenant_named(of.tenant.as_deref()).await?).await
+        }
+        Person::Disable { who, of } => {
+            let tenant = desk.tenant_named(of.tenant.as_deref()).await?;
+            Ok(desk.person_disable(&tenant, &who).await?)
+        }
+    }
+}
+
+async fn token(verb: Token, config: &Config) -> Result<(), CommandError> {
+    let desk = commands::open(config).await?;
+    match verb {
+        Token::Create { name, scope, of } => {
+            let tenant = desk.tenant_named(of.tenant.as_deref()).await?;
+            commands::token_create(&desk, &tenant, &name, scope).await
+        }
+        Token::List { of } => {
+            commands::token_list(&desk, &desk.tenant_named(of.tenant.as_deref()).await?).await
+        }
+        Token::Revoke { id, of } => {
+            let tenant = desk.tenant_named(of.tenant.as_deref()).await?;
+            Ok(desk.token_revoke(&tenant, &id).await?)
+        }
+    }
+}

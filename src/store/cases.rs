@@ -1,0 +1,177 @@
+//! Cases: opened with owner and deadline, closed once.
+
+use super::{Conn, StoreError, count, micros, moment, moment_if, parsed};
+use crate::domain::case::{Case, CaseKind};
+use crate::domain::ids::{CaseId, OrderId, SuggestionId, TenantId};
+use chrono::{DateTime, Utc};
+
+/// What a case is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum About {
+    Order(OrderId),
+    Suggestion(SuggestionId),
+    Supplier(String),
+}
+
+impl About {
+    fn columns(&self) -> (Option<&str>, Option<&str>, Option<&str>) {
+        match self {
+            About::Order(id) => (Some(id.as_str()), None, None),
+            About::Suggestion(id) => (None, Some(id.as_str()), None),
+            About::Supplier(id) => (None, None, Some(id)),
+        }
+    }
+}
+
+#[derive(sqlx::FromRow)]
+struct Columns {
+    id: String,
+    version: i64,
+    kind: String,
+    owner: String,
+    owner_name: String,
+    due_at: i64,
+    reason: String,
+    opened_at: i64,
+    closed_at: Option<i64>,
+}
+
+macro_rules! case_columns {
+    ($rest:literal) => {
+        concat!(
+            "SELECT c.id, c.version, c.kind, c.owner, p.name AS owner_name, c.due_at, c.reason, c.opened_at, c.closed_at
+             FROM cases c JOIN people p ON p.id = c.owner ",
+            $rest
+        )
+    };
+}
+
+fn read(row: Columns) -> Result<Case, StoreError> {
+    Ok(Case {
+        id: parsed(&row.id)?,
+        version: count(row.version)?,
+        kind: CaseKind::of(&row.kind).ok_or_else(|| StoreError::corrupt(&row.kind))?,
+        owner: parsed(&row.owner)?,
+        owner_name: row.owner_name,
+        due_at: moment(row.due_at)?,
+        reason: row.reason,
+        opened_at: moment(row.opened_at)?,
+        closed_at: moment_if(row.closed_at)?,
+    })
+}
+
+/// Keeps a new case.
+pub async fn case_open(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    about: &About,
+    case: &Case,
+) -> Result<(), StoreError> {
+    let (order, suggestion, supplier) = about.columns();
+    sqlx::query(
+        "INSERT INTO cases (id, tenant, version, kind, order_id, suggestion, supplier, owner, due_at, reason, opened_at)
+         VALUES ($1, $2, 1, $3, $4, $5, $6, $7, $8, $9, $10)",
+    )
+    .bind(case.id.as_str())
+    .bind(tenant.as_str())
+    .bind(case.kind.word())
+    .bind(order)
+    .bind(suggestion)
+    .bind(supplier)
+    .bind(case.owner.as_str())
+    .bind(micros(case.due_at))
+    .bind(&case.reason)
+    .bind(micros(case.opened_at))
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// The open case of this kind about this thing.
+pub async fn case_find(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    about: &About,
+    kind: CaseKind,
+) -> Result<Option<Case>, StoreError> {
+    let cases = case_list(conn, tenant, about).await?;
+    Ok(cases
+        .into_iter()
+        .find(|case| case.kind == kind && case.closed_at.is_none()))
+}
+
+/// Every case about this thing, open ones first by deadline.
+pub async fn case_list(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    about: &About,
+) -> Result<Vec<Case>, StoreError> {
+    let rows: Vec<Columns> = match about {
+        About::Order(id) => {
+            sqlx::query_as(case_columns!("WHERE c.order_id = $1 AND c.tenant = $2"))
+                .bind(id.as_str())
+                .bind(tenant.as_str())
+                .fetch_all(conn)
+                .await?
+        }
+        About::Suggestion(id) => {
+            sqlx::query_as(case_columns!("WHERE c.suggestion = $1 AND c.tenant = $2"))
+                .bind(id.as_str())
+                .bind(tenant.as_str())
+                .fetch_all(conn)
+                .await?
+        }
+        About::Supplier(id) => {
+            sqlx::query_as(case_columns!("WHERE c.supplier = $1 AND c.tenant = $2"))
+                .bind(id)
+                .bind(tenant.as_str())
+                .fetch_all(conn)
+                .await?
+        }
+    };
+    let mut cases: Vec<Case> = rows.into_iter().map(read).collect::<Result<_, _>>()?;
+    cases.sort_by(|a, b| (a.closed_at.is_some(), a.due_at).cmp(&(b.closed_at.is_some(), b.due_at)));
+    Ok(cases)
+}
+
+/// Closes a case.
+pub async fn case_close(
+    conn: &mut Conn,
+    id: &CaseId,
+    now: DateTime<Utc>,
+) -> Result<super::Written, StoreError> {
+    let done =
+        sqlx::query("UPDATE cases SET closed_at = $1, version = version + 1 WHERE id = $2 AND closed_at IS NULL")
+            .bind(micros(now))
+            .bind(id.as_str())
+            .execute(conn)
+            .await?;
+    Ok(super::Written::of(done.rows_affected()))
+}
+
+/// The open cases of a person, with what each is about.
+pub async fn case_owned(conn: &mut Conn, owner: &str) -> Result<Vec<Case>, StoreError> {
+    let rows: Vec<Columns> =
+        sqlx::query_as(case_columns!("WHERE c.owner = $1 AND c.closed_at IS NULL"))
+            .bind(owner)
+            .fetch_all(conn)
+            .await?;
+    rows.into_iter().map(read).collect()
+}
+
+/// Gives an open case to somebody else.
+pub async fn case_give(
+    conn: &mut Conn,
+    case: &Case,
+    owner: &str,
+) -> Result<super::Written, StoreError> {
+    let done = sqlx::query(
+        "UPDATE cases SET owner = $1, version = version + 1 WHERE id = $2 AND version = $3 AND closed_at IS NULL",
+    )
+    .bind(owner)
+    .bind(case.id.as_str())
+    .bind(super::kept(case.version)?)
+    .execute(conn)
+    .await?;
+    Ok(super::Written::of(done.rows_affected()))
+}

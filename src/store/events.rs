@@ -1,0 +1,79 @@
+//! The event chain: append-only, hashed, one chain a tenant (rule 16).
+
+use super::{Conn, StoreError, count, from_json, kept};
+use crate::domain::event::{Actor, Event, Happening, Subject, chained};
+use crate::domain::ids::TenantId;
+use chrono::{DateTime, Utc};
+
+/// Appends what happened to the tenant's chain. The head is read and moved in the caller's transaction.
+pub async fn event_append(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    actor: &Actor,
+    subject: Subject,
+    happening: Happening,
+    now: DateTime<Utc>,
+) -> Result<u64, StoreError> {
+    let (head, predecessor): (i64, String) =
+        sqlx::query_as("SELECT event_number, event_hash FROM tenants WHERE id = $1")
+            .bind(tenant.as_str())
+            .fetch_one(&mut *conn)
+            .await?;
+    let event = Event {
+        number: count(head)? + 1,
+        at: now,
+        actor: actor.clone(),
+        subject,
+        happening,
+    };
+    let bytes = event.bytes();
+    let hash = chained(&predecessor, &bytes);
+    sqlx::query(
+        "INSERT INTO events (tenant, number, subject, body, hash) VALUES ($1, $2, $3, $4, $5)",
+    )
+    .bind(tenant.as_str())
+    .bind(kept(event.number)?)
+    .bind(event.subject.id())
+    .bind(&bytes)
+    .bind(hash.as_str())
+    .execute(&mut *conn)
+    .await?;
+    sqlx::query("UPDATE tenants SET event_number = $1, event_hash = $2 WHERE id = $3")
+        .bind(kept(event.number)?)
+        .bind(hash.as_str())
+        .bind(tenant.as_str())
+        .execute(conn)
+        .await?;
+    Ok(event.number)
+}
+
+/// Everything that happened to one subject, oldest first.
+pub async fn event_list(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    subject: &str,
+) -> Result<Vec<Event>, StoreError> {
+    let rows: Vec<String> = sqlx::query_scalar(
+        "SELECT body FROM events WHERE tenant = $1 AND subject = $2 ORDER BY number",
+    )
+    .bind(tenant.as_str())
+    .bind(subject)
+    .fetch_all(conn)
+    .await?;
+    rows.iter().map(|body| from_json(body)).collect()
+}
+
+/// The whole chain as stored: number, bytes, hash.
+pub async fn event_chain(
+    conn: &mut Conn,
+    tenant: &TenantId,
+) -> Result<Vec<(u64, String, String)>, StoreError> {
+    let rows: Vec<(i64, String, String)> =
+        sqlx::query_as("SELECT number, body, hash FROM events WHERE tenant = $1 ORDER BY number")
+            .bind(tenant.as_str())
+            .fetch_all(conn)
+            .await?;
+    rows.into_iter()
+        .map(|(number, body, hash)| Ok((count(number)?, body, hash)))
+        .collect()
+}

@@ -1,0 +1,150 @@
+//! SQL, and nothing but SQL: rows in, rows out. Functions are named noun first, verb second; every UPDATE names the
+//! state and version it expects, and answers `Written`.
+//!
+//! Must not: decide. What may follow what is `domain`'s; the tables' CHECKs only restate it.
+
+pub mod attempts;
+pub mod cases;
+pub mod dialect;
+pub mod drafts;
+pub mod events;
+pub mod intents;
+pub mod orders;
+pub mod people;
+pub mod queue;
+pub mod suggestions;
+pub mod suppliers;
+pub mod tenants;
+
+use chrono::{DateTime, Utc};
+pub use dialect::{Conn, Transaction};
+
+/// Why the database did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    #[error("the database address {url} cannot be used: {error}")]
+    Url { url: String, error: String },
+    #[error("the schema could not be brought up to date: {0}")]
+    Migration(#[source] sqlx::migrate::MigrateError),
+    #[error("the database holds a value that cannot be read: {0}")]
+    Corrupt(String),
+    #[error("the database did not answer: {0}")]
+    Database(#[from] sqlx::Error),
+}
+
+impl StoreError {
+    /// A stored value that is none of ours.
+    pub fn corrupt(what: impl std::fmt::Display) -> Self {
+        Self::Corrupt(what.to_string())
+    }
+    /// Whether a unique key refused the write: somebody was faster.
+    pub fn is_taken(&self) -> bool {
+        match self {
+            Self::Database(sqlx::Error::Database(error)) => error.is_unique_violation(),
+            Self::Url { .. } | Self::Migration(_) | Self::Corrupt(_) | Self::Database(_) => false,
+        }
+    }
+}
+
+/// What became of an UPDATE that named the state and version it expects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub enum Written {
+    Done,
+    /// It is not, or no longer, as expected: somebody was faster (rule 14).
+    NotInThatState,
+}
+
+impl Written {
+    fn of(rows: u64) -> Self {
+        if rows == 1 {
+            Written::Done
+        } else {
+            Written::NotInThatState
+        }
+    }
+}
+
+/// The database.
+#[derive(Debug, Clone)]
+pub struct Store {
+    pools: dialect::Pools,
+}
+
+impl Store {
+    /// Opens the database; `create` makes the SQLite file when there is none.
+    pub async fn open(url: &str, create: bool) -> Result<Self, StoreError> {
+        Ok(Self {
+            pools: dialect::open(url, create).await?,
+        })
+    }
+    /// Brings the schema up to date.
+    pub async fn migrate(&self) -> Result<(), StoreError> {
+        dialect::migrate(&self.pools).await
+    }
+    /// Begins a write transaction.
+    pub async fn begin_write(&self) -> Result<Transaction, StoreError> {
+        dialect::begin_write(&self.pools).await
+    }
+    /// Begins a read transaction.
+    pub async fn begin_read(&self) -> Result<Transaction, StoreError> {
+        dialect::begin_read(&self.pools).await
+    }
+    /// What is wrong with the database as a place to keep money: durability, schema.
+    pub async fn faults(&self) -> Result<Vec<String>, StoreError> {
+        let mut read = self.begin_read().await?;
+        let mut faults = dialect::durability_faults(&mut read).await?;
+        let missing = dialect::missing_migrations(&mut read).await?;
+        if missing > 0 {
+            faults.push(format!(
+                "{missing} migrations are missing; run `countersign migrate`"
+            ));
+        }
+        Ok(faults)
+    }
+}
+
+/// A moment as it is kept: microseconds since 1970, UTC.
+pub(crate) fn micros(moment: DateTime<Utc>) -> i64 {
+    moment.timestamp_micros()
+}
+
+/// A kept moment, read back.
+pub(crate) fn moment(micros: i64) -> Result<DateTime<Utc>, StoreError> {
+    DateTime::from_timestamp_micros(micros)
+        .ok_or_else(|| StoreError::corrupt(format!("moment {micros}")))
+}
+
+/// An optional kept moment, read back.
+pub(crate) fn moment_if(micros: Option<i64>) -> Result<Option<DateTime<Utc>>, StoreError> {
+    micros.map(moment).transpose()
+}
+
+/// A kept text, read back as what it names.
+pub(crate) fn parsed<T: std::str::FromStr>(text: &str) -> Result<T, StoreError>
+where
+    T::Err: std::fmt::Display,
+{
+    text.parse()
+        .map_err(|error| StoreError::corrupt(format!("{text:?}: {error}")))
+}
+
+/// A kept JSON text, read back.
+pub(crate) fn from_json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, StoreError> {
+    serde_json::from_str(text).map_err(StoreError::corrupt)
+}
+
+/// A value as JSON text.
+pub(crate) fn to_json<T: serde::Serialize>(value: &T) -> Result<String, StoreError> {
+    serde_json::to_string(value).map_err(StoreError::corrupt)
+}
+
+/// A kept count or version, read back.
+pub(crate) fn count(number: i64) -> Result<u64, StoreError> {
+    u64::try_from(number).map_err(StoreError::corrupt)
+}
+
+/// A count or version as it is kept.
+pub(crate) fn kept(number: u64) -> Result<i64, StoreError> {
+    i64::try_from(number).map_err(StoreError::corrupt)
+}

@@ -1,0 +1,353 @@
+//! Orders: frozen contents, and a life guarded by expected state and version.
+
+use super::{Conn, StoreError, Written, count, kept, micros, moment, moment_if, parsed};
+use crate::domain::contents::{Digest, OrderContents};
+use crate::domain::ids::{IntentId, OperationKey, OrderId, PersonId, SuggestionId, TenantId};
+use crate::domain::order::{Holds, Life, OrderState};
+use crate::domain::suggestion::Predecessor;
+use chrono::{DateTime, Utc};
+
+/// An order as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OrderRow {
+    pub id: OrderId,
+    pub tenant: TenantId,
+    pub intent: IntentId,
+    pub revision: u32,
+    pub suggestion: SuggestionId,
+    pub operation_key: OperationKey,
+    pub contents: OrderContents,
+    pub digest: Digest,
+    pub second_purchase: bool,
+    pub approved_by: PersonId,
+    pub approved_at: DateTime<Utc>,
+    pub life: Life,
+    pub changed_at: DateTime<Utc>,
+}
+
+#[derive(sqlx::FromRow)]
+struct Columns {
+    id: String,
+    tenant: String,
+    intent: String,
+    revision: i64,
+    suggestion: String,
+    operation_key: String,
+    contents: String,
+    digest: String,
+    second_purchase: i64,
+    approved_by: String,
+    approved_at: i64,
+    state: String,
+    holds: String,
+    differences: i64,
+    version: i64,
+    supplier_reference: Option<String>,
+    due_at: Option<i64>,
+    sendable_since: i64,
+    not_sent: i64,
+    changed_at: i64,
+}
+
+macro_rules! order_columns {
+    ($rest:literal) => {
+        concat!(
+            "SELECT id, tenant, intent, revision, suggestion, operation_key, contents, digest, second_purchase,
+             approved_by, approved_at, state, holds, differences, version, supplier_reference, due_at, sendable_since,
+             not_sent, changed_at FROM orders ",
+            $rest
+        )
+    };
+}
+
+fn read_life(row: &Columns) -> Result<Life, StoreError> {
+    Ok(Life {
+        state: OrderState::of(&row.state).ok_or_else(|| StoreError::corrupt(&row.state))?,
+        holds: Holds::of(&row.holds).ok_or_else(|| StoreError::corrupt(&row.holds))?,
+        differences: row.differences != 0,
+        version: count(row.version)?,
+        supplier_reference: row.supplier_reference.clone(),
+        due_at: moment_if(row.due_at)?,
+        sendable_since: moment(row.sendable_since)?,
+        not_sent: u32::try_from(row.not_sent).map_err(StoreError::corrupt)?,
+    })
+}
+
+fn read(row: Columns) -> Result<OrderRow, StoreError> {
+    let digest: Digest = parsed(&row.digest)?;
+    if Digest::of(row.contents.as_bytes()) != digest {
+        return Err(StoreError::corrupt(format!(
+            "the frozen contents of {} do not match their digest",
+            row.id
+        )));
+    }
+    Ok(OrderRow {
+        life: read_life(&row)?,
+        id: parsed(&row.id)?,
+        tenant: parsed(&row.tenant)?,
+        intent: parsed(&row.intent)?,
+        revision: u32::try_from(row.revision).map_err(StoreError::corrupt)?,
+        suggestion: parsed(&row.suggestion)?,
+        operation_key: parsed(&row.operation_key)?,
+        contents: OrderContents::thaw(row.contents.as_bytes()).map_err(StoreError::corrupt)?,
+        digest,
+        second_purchase: row.second_purchase != 0,
+        approved_by: parsed(&row.approved_by)?,
+        approved_at: moment(row.approved_at)?,
+        changed_at: moment(row.changed_at)?,
+    })
+}
+
+fn read_all(rows: Vec<Columns>) -> Result<Vec<OrderRow>, StoreError> {
+    rows.into_iter().map(read).collect()
+}
+
+/// Keeps a new order. A second order of the same intent and revision is `is_taken()`.
+pub async fn order_add(conn: &mut Conn, order: &OrderRow) -> Result<(), StoreError> {
+    let contents = String::from_utf8(order.contents.normal_form()).map_err(StoreError::corrupt)?;
+    sqlx::query(
+        "INSERT INTO orders (id, tenant, intent, revision, suggestion, supplier, operation_key, contents, digest,
+                             look_alike_key, second_purchase, approved_by, approved_at, state, holds, version, due_at,
+                             sendable_since, changed_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)",
+    )
+    .bind(order.id.as_str())
+    .bind(order.tenant.as_str())
+    .bind(order.intent.as_str())
+    .bind(i64::from(order.revision))
+    .bind(order.suggestion.as_str())
+    .bind(order.contents.supplier.as_str())
+    .bind(order.operation_key.to_string())
+    .bind(contents)
+    .bind(order.digest.as_str())
+    .bind(order.contents.look_alike_key())
+    .bind(i64::from(order.second_purchase))
+    .bind(order.approved_by.as_str())
+    .bind(micros(order.approved_at))
+    .bind(order.life.state.word())
+    .bind(order.life.holds.to_text())
+    .bind(kept(order.life.version)?)
+    .bind(order.life.due_at.map(micros))
+    .bind(micros(order.life.sendable_since))
+    .bind(micros(order.changed_at))
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Writes an order's new life, if it still is in the state and version that the change was made from.
+pub async fn order_record(
+    conn: &mut Conn,
+    id: &OrderId,
+    expected: &Life,
+    life: &Life,
+    now: DateTime<Utc>,
+) -> Result<Written, StoreError> {
+    let done = sqlx::query(
+        "UPDATE orders SET state = $1, holds = $2, differences = $3, version = $4, supplier_reference = $5,
+                           due_at = $6, sendable_since = $7, not_sent = $8, changed_at = $9
+         WHERE id = $10 AND state = $11 AND version = $12",
+    )
+    .bind(life.state.word())
+    .bind(life.holds.to_text())
+    .bind(i64::from(life.differences))
+    .bind(kept(life.version)?)
+    .bind(&life.supplier_reference)
+    .bind(life.due_at.map(micros))
+    .bind(micros(life.sendable_since))
+    .bind(i64::from(life.not_sent))
+    .bind(micros(now))
+    .bind(id.as_str())
+    .bind(expected.state.word())
+    .bind(kept(expected.version)?)
+    .execute(conn)
+    .await?;
+    Ok(Written::of(done.rows_affected()))
+}
+
+/// One order of the tenant.
+pub async fn order_fetch(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    id: &OrderId,
+) -> Result<Option<OrderRow>, StoreError> {
+    let row: Option<Columns> = sqlx::query_as(order_columns!("WHERE tenant = $1 AND id = $2"))
+        .bind(tenant.as_str())
+        .bind(id.as_str())
+        .fetch_optional(conn)
+        .await?;
+    row.map(read).transpose()
+}
+
+/// The order a suggestion became.
+pub async fn order_of_suggestion(
+    conn: &mut Conn,
+    suggestion: &SuggestionId,
+) -> Result<Option<OrderRow>, StoreError> {
+    let row: Option<Columns> = sqlx::query_as(order_columns!("WHERE suggestion = $1"))
+        .bind(suggestion.as_str())
+        .fetch_optional(conn)
+        .await?;
+    row.map(read).transpose()
+}
+
+/// The latest order of an intent.
+pub async fn order_latest(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    intent: &IntentId,
+) -> Result<Option<OrderRow>, StoreError> {
+    let row: Option<Columns> = sqlx::query_as(order_columns!(
+        "WHERE tenant = $1 AND intent = $2 ORDER BY revision DESC LIMIT 1"
+    ))
+    .bind(tenant.as_str())
+    .bind(intent.as_str())
+    .fetch_optional(conn)
+    .await?;
+    row.map(read).transpose()
+}
+
+/// The earlier orders of an intent, before this revision, as approval sees them.
+pub async fn order_predecessors(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    intent: &IntentId,
+    revision: u32,
+) -> Result<Vec<Predecessor>, StoreError> {
+    let rows: Vec<(String, String, i64)> = sqlx::query_as(
+        "SELECT id, state, version FROM orders WHERE tenant = $1 AND intent = $2 AND revision < $3 ORDER BY revision",
+    )
+    .bind(tenant.as_str())
+    .bind(intent.as_str())
+    .bind(i64::from(revision))
+    .fetch_all(conn)
+    .await?;
+    let predecessor = |(id, state, version): (String, String, i64)| {
+        let state = OrderState::of(&state).ok_or_else(|| StoreError::corrupt(&state))?;
+        Ok(Predecessor {
+            order: parsed(&id)?,
+            state,
+            version: count(version)?,
+        })
+    };
+    rows.into_iter().map(predecessor).collect()
+}
+
+/// Whether a later order of the intent is live (rule 5).
+pub async fn order_later_live(conn: &mut Conn, order: &OrderRow) -> Result<bool, StoreError> {
+    let found: Option<i64> = sqlx::query_scalar(
+        "SELECT 1 FROM orders WHERE tenant = $1 AND intent = $2 AND revision > $3
+         AND state NOT IN ('refused', 'withdrawn') LIMIT 1",
+    )
+    .bind(order.tenant.as_str())
+    .bind(order.intent.as_str())
+    .bind(i64::from(order.revision))
+    .fetch_optional(conn)
+    .await?;
+    Ok(found.is_some())
+}
+
+/// Orders with the same look-alike key that are not final, or were approved since `since`; newest first.
+pub async fn order_look_alikes(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    key: &str,
+    intent: &IntentId,
+    since: DateTime<Utc>,
+) -> Result<Vec<OrderRow>, StoreError> {
+    let rows: Vec<Columns> = sqlx::query_as(order_columns!(
+        "WHERE tenant = $1 AND look_alike_key = $2 AND intent <> $3
+         AND (approved_at >= $4 OR state IN ('approved', 'submitting', 'acknowledged', 'confirmation_pending'))
+         ORDER BY approved_at DESC LIMIT 20"
+    ))
+    .bind(tenant.as_str())
+    .bind(key)
+    .bind(intent.as_str())
+    .bind(micros(since))
+    .fetch_all(conn)
+    .await?;
+    read_all(rows)
+}
+
+/// Orders that the worker may send now, longest due first, at most `most`. The claim itself is the guarded write.
+///
+/// `busy` names suppliers that have their share of requests under way, as `|tenant/supplier|tenant/supplier|`.
+pub async fn order_due(
+    conn: &mut Conn,
+    busy: &str,
+    now: DateTime<Utc>,
+    most: u32,
+) -> Result<Vec<(TenantId, OrderId)>, StoreError> {
+    let rows: Vec<(String, String)> = sqlx::query_as(
+        "SELECT o.tenant, o.id FROM orders o
+         WHERE o.state = 'approved' AND o.holds = '' AND o.due_at <= $1
+         AND $2 NOT LIKE '%|' || o.tenant || '/' || o.supplier || '|%'
+         AND NOT EXISTS (SELECT 1 FROM orders later
+                         WHERE later.tenant = o.tenant AND later.intent = o.intent AND later.revision > o.revision
+                         AND later.state NOT IN ('refused', 'withdrawn'))
+         ORDER BY o.due_at LIMIT $3",
+    )
+    .bind(micros(now))
+    .bind(busy)
+    .bind(i64::from(most))
+    .fetch_all(conn)
+    .await?;
+    rows.into_iter()
+        .map(|(tenant, id)| Ok((parsed(&tenant)?, parsed(&id)?)))
+        .collect()
+}
+
+/// Approved orders of a supplier, oldest first.
+pub async fn order_of_supplier(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    supplier: &str,
+) -> Result<Vec<OrderRow>, StoreError> {
+    let rows: Vec<Columns> = sqlx::query_as(order_columns!(
+        "WHERE tenant = $1 AND state = 'approved' AND supplier = $2 ORDER BY approved_at, id"
+    ))
+    .bind(tenant.as_str())
+    .bind(supplier)
+    .fetch_all(conn)
+    .await?;
+    read_all(rows)
+}
+
+/// Which orders a list asks for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OrderFilter {
+    pub state: Option<OrderState>,
+    pub supplier: Option<String>,
+    /// Owner of an open case.
+    pub owner: Option<PersonId>,
+    /// The last order of the page before.
+    pub after: Option<(DateTime<Utc>, OrderId)>,
+}
+
+/// A page of orders, newest first; the key is (approved_at, id), so cost does not grow with the page's number.
+pub async fn order_page(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    filter: &OrderFilter,
+    limit: u32,
+) -> Result<Vec<OrderRow>, StoreError> {
+    let rows: Vec<Columns> = sqlx::query_as(order_columns!(
+        "WHERE tenant = $1
+         AND ($2 IS NULL OR state = $2)
+         AND ($3 IS NULL OR supplier = $3)
+         AND ($4 IS NULL OR EXISTS (SELECT 1 FROM cases c
+                                    WHERE c.order_id = orders.id AND c.closed_at IS NULL AND c.owner = $4))
+         AND ($5 IS NULL OR (approved_at, id) < ($5, $6))
+         ORDER BY approved_at DESC, id DESC LIMIT $7"
+    ))
+    .bind(tenant.as_str())
+    .bind(filter.state.map(OrderState::word))
+    .bind(&filter.supplier)
+    .bind(filter.owner.as_ref().map(PersonId::as_str))
+    .bind(filter.after.as_ref().map(|(at, _)| micros(*at)))
+    .bind(filter.after.as_ref().map(|(_, id)| id.as_str()))
+    .bind(i64::from(limit))
+    .fetch_all(conn)
+    .await?;
+    read_all(rows)
+}

@@ -1,0 +1,137 @@
+//! Suppliers: each a file, with versions; and their holds.
+
+use super::{Conn, StoreError, Written, micros, moment_if, parsed};
+use crate::domain::contents::SupplierId;
+use crate::domain::ids::TenantId;
+use chrono::{DateTime, Utc};
+
+/// A supplier with the file of its current version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SupplierRow {
+    pub id: SupplierId,
+    pub name: String,
+    pub version: u32,
+    pub file: String,
+    pub held_at: Option<DateTime<Utc>>,
+    pub held_because: Option<String>,
+}
+
+type Columns = (String, String, i64, String, Option<i64>, Option<String>);
+
+fn read(
+    (id, name, version, file, held_at, held_because): Columns,
+) -> Result<SupplierRow, StoreError> {
+    let version = u32::try_from(version).map_err(StoreError::corrupt)?;
+    Ok(SupplierRow {
+        id: parsed(&id)?,
+        name,
+        version,
+        file,
+        held_at: moment_if(held_at)?,
+        held_because,
+    })
+}
+
+macro_rules! supplier_columns {
+    ($rest:literal) => {
+        concat!(
+            "SELECT s.id, s.name, s.version, v.file, s.held_at, s.held_because FROM suppliers s
+             JOIN supplier_versions v ON v.tenant = s.tenant AND v.supplier = s.id AND v.version = s.version ",
+            $rest
+        )
+    };
+}
+
+/// Adds a supplier, or a new version of one; answers the version.
+pub async fn supplier_put(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    id: &SupplierId,
+    name: &str,
+    file: &str,
+    now: DateTime<Utc>,
+) -> Result<u32, StoreError> {
+    let version: i64 = sqlx::query_scalar(
+        "INSERT INTO suppliers (tenant, id, name, version) VALUES ($1, $2, $3, 1)
+         ON CONFLICT (tenant, id) DO UPDATE SET name = excluded.name, version = suppliers.version + 1
+         RETURNING version",
+    )
+    .bind(tenant.as_str())
+    .bind(id.as_str())
+    .bind(name)
+    .fetch_one(&mut *conn)
+    .await?;
+    sqlx::query("INSERT INTO supplier_versions (tenant, supplier, version, file, added_at) VALUES ($1, $2, $3, $4, $5)")
+        .bind(tenant.as_str())
+        .bind(id.as_str())
+        .bind(version)
+        .bind(file)
+        .bind(micros(now))
+        .execute(conn)
+        .await?;
+    u32::try_from(version).map_err(StoreError::corrupt)
+}
+
+/// The tenant's suppliers, by id.
+pub async fn supplier_list(
+    conn: &mut Conn,
+    tenant: &TenantId,
+) -> Result<Vec<SupplierRow>, StoreError> {
+    let rows: Vec<Columns> = sqlx::query_as(supplier_columns!("WHERE s.tenant = $1 ORDER BY s.id"))
+        .bind(tenant.as_str())
+        .fetch_all(conn)
+        .await?;
+    rows.into_iter().map(read).collect()
+}
+
+/// One supplier.
+pub async fn supplier_fetch(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    id: &SupplierId,
+) -> Result<Option<SupplierRow>, StoreError> {
+    let row: Option<Columns> =
+        sqlx::query_as(supplier_columns!("WHERE s.tenant = $1 AND s.id = $2"))
+            .bind(tenant.as_str())
+            .bind(id.as_str())
+            .fetch_optional(conn)
+            .await?;
+    row.map(read).transpose()
+}
+
+/// Puts a supplier on hold.
+pub async fn supplier_hold(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    id: &SupplierId,
+    reason: &str,
+    now: DateTime<Utc>,
+) -> Result<Written, StoreError> {
+    let done = sqlx::query(
+        "UPDATE suppliers SET held_at = $1, held_because = $2 WHERE tenant = $3 AND id = $4 AND held_at IS NULL",
+    )
+    .bind(micros(now))
+    .bind(reason)
+    .bind(tenant.as_str())
+    .bind(id.as_str())
+    .execute(conn)
+    .await?;
+    Ok(Written::of(done.rows_affected()))
+}
+
+/// Releases a supplier.
+pub async fn supplier_release(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    id: &SupplierId,
+) -> Result<Written, StoreError> {
+    let done = sqlx::query(
+        "UPDATE suppliers SET held_at = NULL, held_because = NULL
+         WHERE tenant = $1 AND id = $2 AND held_at IS NOT NULL",
+    )
+    .bind(tenant.as_str())
+    .bind(id.as_str())
+    .execute(conn)
+    .await?;
+    Ok(Written::of(done.rows_affected()))
+}

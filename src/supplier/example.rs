@@ -1,0 +1,78 @@
+//! The practice supplier's file, as `countersign supplier example practice` prints it.
+
+/// The file for a practice supplier at this address. Commented, since it is also the example to write others from.
+pub fn practice(url: &str) -> String {
+    PRACTICE.replace("{url}", url.trim_end_matches('/'))
+}
+
+const PRACTICE: &str = r##"id = "practice"
+name = "Practice supplier"
+currencies = ["EUR", "SEK", "NOK", "JPY", "USD"]
+
+# What the supplier promises. What is not said here is not assumed.
+[contract]
+# our reference is not unique there: a second order with it would be a second order
+reference_unique = false
+# can be asked for an exact reference; a new record is visible at once
+look_up = "exact"
+look_up_lag = "0s"
+# longest processing time plus look-up lag, from the end of the last attempt
+settle_time = "30s"
+# answers that say "certainly not placed", as long as no earlier attempt is in doubt
+refusals = [422]
+turned_away = [429]
+# who may send an order in doubt again: "person" or "automatic"
+resume = "person"
+# an order that was not sent this long after its approval waits for a person
+send_within = "24h"
+
+# The supplier honours our operation key: a repeat within the window, counted from the first send, gets the first answer.
+[contract.key]
+header = "Idempotency-Key"
+window = "24h"
+replays_saved_errors = true
+checks_body = true
+
+[http]
+base_url = "{url}"
+# Where the practice supplier asks for accounts: the account's name, and where its secret is to be found
+# ("env:NAME" or "file:/path"), never the secret itself. It is sent as `Authorization: Bearer`.
+account = ""
+# secret = "env:PRACTICE_SECRET"
+
+[submit]
+method = "POST"
+path = "/orders"
+# A MiniJinja template over `operation_key` and `contents` (the frozen contents).
+body = """
+{% set c = contents -%}
+{"reference": {{ operation_key | tojson }},
+ "currency": {{ c.currency | tojson }},
+ "deliver_to": {{ c.deliver_to | tojson }},
+ {% if c.needed_by %}"needed_by": {{ c.needed_by | tojson }},
+ {% endif %}{% if c.note_to_supplier %}"note": {{ c.note_to_supplier | tojson }},
+ {% endif %}"charges": {{ (c.charges or []) | tojson }},
+ "lines": {{ c.lines | tojson }}}
+"""
+# The success predicate: what the answer must say before an order counts as confirmed.
+confirmed = { pointer = "/status", any_of = ["confirmed"] }
+# They have it and have not said yes.
+acknowledged = { pointer = "/status", any_of = ["in_progress"] }
+
+# Where a record says what it says (JSON pointers; inside a line or charge from there on).
+[record]
+number = "/number"
+currency = "/currency"
+deliver_to = "/deliver_to"
+needed_by = "/needed_by"
+lines = "/lines"
+sku = "/sku"
+description = "/description"
+quantity = "/quantity"
+unit = "/unit"
+unit_price = "/unit_price"
+price_per = "/price_per"
+charges = "/charges"
+charge_kind = "/kind"
+charge_amount = "/amount"
+"##;

@@ -1,0 +1,76 @@
+//! Reads a supplier's record out of its JSON, by the pointers of its file.
+
+use crate::domain::difference::{Recorded, RecordedCharge, RecordedLine};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// Where a record says what it says. A pointer that is absent is something this supplier does not tell.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordMap {
+    pub number: String,
+    pub currency: Option<String>,
+    pub deliver_to: Option<String>,
+    pub needed_by: Option<String>,
+    pub lines: String,
+    pub sku: Option<String>,
+    pub description: Option<String>,
+    pub quantity: String,
+    pub unit: Option<String>,
+    pub unit_price: Option<String>,
+    pub price_per: Option<String>,
+    pub charges: Option<String>,
+    pub charge_kind: Option<String>,
+    pub charge_amount: Option<String>,
+}
+
+/// Text or number as text, exactly; anything else is nothing.
+fn text(value: &Value, pointer: Option<&String>) -> Option<String> {
+    match value.pointer(pointer?)? {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+impl RecordMap {
+    /// The supplier's own number; text, compared exactly (case I3).
+    pub fn number(&self, answer: &Value) -> Option<String> {
+        text(answer, Some(&self.number)).filter(|number| !number.is_empty() && number.len() <= 500)
+    }
+
+    /// The record, or nothing when it has no readable lines: then it cannot be compared, and cannot confirm.
+    pub fn record(&self, answer: &Value) -> Option<Recorded> {
+        let lines = answer.pointer(&self.lines)?.as_array()?;
+        Some(Recorded {
+            currency: text(answer, self.currency.as_ref()),
+            deliver_to: text(answer, self.deliver_to.as_ref()),
+            needed_by: text(answer, self.needed_by.as_ref()),
+            lines: lines.iter().map(|line| self.line(line)).collect(),
+            charges: self
+                .charges
+                .as_ref()
+                .and_then(|pointer| self.charges(answer, pointer)),
+        })
+    }
+
+    fn line(&self, line: &Value) -> RecordedLine {
+        RecordedLine {
+            sku: text(line, self.sku.as_ref()),
+            description: text(line, self.description.as_ref()),
+            quantity: text(line, Some(&self.quantity)),
+            unit: text(line, self.unit.as_ref()),
+            unit_price: text(line, self.unit_price.as_ref()),
+            price_per: text(line, self.price_per.as_ref()),
+        }
+    }
+
+    fn charges(&self, answer: &Value, pointer: &str) -> Option<Vec<RecordedCharge>> {
+        let charges = answer.pointer(pointer)?.as_array()?;
+        let charge = |one: &Value| RecordedCharge {
+            kind: text(one, self.charge_kind.as_ref()).unwrap_or_default(),
+            amount: text(one, self.charge_amount.as_ref()).unwrap_or_default(),
+        };
+        Some(charges.iter().map(charge).collect())
+    }
+}

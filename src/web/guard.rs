@@ -1,0 +1,114 @@
+//! What stands before every page and act: the Origin check, and the session.
+
+use super::Web;
+use super::session::secret_of;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Redirect, Response};
+
+/// Refuses a mutation that does not come from our own pages (rule 18, case P13): a foreign or missing Origin, a
+/// `Sec-Fetch-Site` other than same-origin, a body that is not a form.
+pub async fn origin(State(web): State<Web>, request: Request, next: Next) -> Response {
+    if matches!(*request.method(), Method::GET | Method::HEAD) {
+        return next.run(request).await;
+    }
+    let headers = request.headers();
+    if !is_own_origin(headers, web.public_url.as_deref()) {
+        let why = "This request does not come from a page of this site, so nothing was done.\n";
+        return (StatusCode::FORBIDDEN, why).into_response();
+    }
+    if !is_form(headers) {
+        let why = "An act is a form: application/x-www-form-urlencoded. Nothing was done.\n";
+        return (StatusCode::UNSUPPORTED_MEDIA_TYPE, why).into_response();
+    }
+    next.run(request).await
+}
+
+fn is_own_origin(headers: &HeaderMap, public_url: Option<&str>) -> bool {
+    let text = |name| {
+        headers
+            .get(name)
+            .and_then(|value: &axum::http::HeaderValue| value.to_str().ok())
+    };
+    let same_site = headers
+        .get("sec-fetch-site")
+        .is_none_or(|site| site == "same-origin");
+    let Some(origin) = text(header::ORIGIN) else {
+        return false;
+    };
+    let own = match public_url {
+        Some(public) => origin.eq_ignore_ascii_case(public),
+        None => {
+            let host = origin
+                .split_once("://")
+                .filter(|(scheme, _)| matches!(*scheme, "http" | "https"));
+            host.is_some_and(|(_, host)| {
+                text(header::HOST).is_some_and(|ours| ours.eq_ignore_ascii_case(host))
+            })
+        }
+    };
+    own && same_site && headers.get_all(header::ORIGIN).iter().count() == 1
+}
+
+fn is_form(headers: &HeaderMap) -> bool {
+    let kind = headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    kind.eq_ignore_ascii_case("application/x-www-form-urlencoded")
+}
+
+/// Finds out who it is. Pages and acts without a session lead to the sign-in, and back afterwards.
+pub async fn session(State(web): State<Web>, mut request: Request, next: Next) -> Response {
+    let person = match secret_of(request.headers()) {
+        Some(secret) => match web.desk.session(&secret).await {
+            Ok(person) => person,
+            Err(error) => return super::problem::broken(&error),
+        },
+        None => None,
+    };
+    let path = request.uri().path();
+    match person {
+        Some(person) => {
+            request.extensions_mut().insert(person);
+        }
+        None if matches!(path, "/sign-in" | "/sign-out") => {}
+        None if path.starts_with("/call/") => {
+            return (StatusCode::UNAUTHORIZED, "Please sign in.\n").into_response();
+        }
+        None => return to_sign_in(&request),
+    }
+    let mut response = next.run(request).await;
+    // a page shows what is in the database now (rule 21), and to this person only
+    response
+        .headers_mut()
+        .entry(header::CACHE_CONTROL)
+        .or_insert(axum::http::HeaderValue::from_static("no-store"));
+    response
+}
+
+fn to_sign_in(request: &Request) -> Response {
+    let wanted = match *request.method() {
+        Method::GET | Method::HEAD => request.uri().path_and_query().map(ToString::to_string),
+        _ => back_to(request.headers()),
+    };
+    let next = wanted.filter(|path| path != "/").map(|path| {
+        url::form_urlencoded::Serializer::new(String::new())
+            .append_pair("next", &path)
+            .finish()
+    });
+    let location = next.map_or_else(
+        || "/sign-in".to_owned(),
+        |query| format!("/sign-in?{query}"),
+    );
+    Redirect::to(&location).into_response()
+}
+
+/// The page an act came from, when it is one of ours.
+fn back_to(headers: &HeaderMap) -> Option<String> {
+    let referer = url::Url::parse(headers.get(header::REFERER)?.to_str().ok()?).ok()?;
+    let own = headers.get(header::ORIGIN)?.to_str().ok()? == referer.origin().ascii_serialization();
+    own.then(|| referer.path().to_owned())
+}

@@ -1,0 +1,130 @@
+//! The JSON shapes of doors.md. More fields may come; these stay.
+
+use crate::desk::look::{OrderView, OrderViews};
+use crate::desk::suggest::IntentView;
+use crate::domain::suggestion::{Suggestion, advice};
+use serde_json::{Value, json};
+
+/// The answer to a reservation: the same for every repeat.
+pub fn reserved(view: &IntentView) -> Value {
+    json!({ "intent_id": view.id, "purpose": view.purpose })
+}
+
+/// The first answer to a suggestion, whatever state it is in by now.
+pub fn taken(suggestion: &Suggestion) -> Value {
+    json!({
+        "intent_id": suggestion.intent,
+        "suggestion": {
+            "id": suggestion.id,
+            "revision": suggestion.revision,
+            "state": "in_review",
+            "digest": suggestion.digest,
+        },
+        "total": suggestion.contents.total(),
+    })
+}
+
+/// `GET /api/v1/intents/{id}`
+pub fn intent(view: &IntentView) -> Value {
+    let (may_continue, do_not_resubmit) = advice(view.suggestion.as_ref().map(|one| one.state));
+    json!({
+        "intent_id": view.id,
+        "purpose": view.purpose,
+        "may_continue": may_continue,
+        "do_not_resubmit": do_not_resubmit,
+        "suggestion": view.suggestion.as_ref().map(|one| json!({
+            "id": one.id, "revision": one.revision, "state": one.state, "digest": one.digest,
+        })),
+        "order": view.order.as_ref().map(|order| json!({
+            "id": order.id,
+            "state": order.life.state,
+            "held": !order.life.holds.is_empty(),
+            "differences": order.life.differences,
+            "supplier_reference": order.life.supplier_reference,
+        })),
+    })
+}
+
+/// `GET /api/v1/orders/{id}`
+pub fn order(view: &OrderView) -> Value {
+    let order = &view.order;
+    let attempts: Vec<Value> = view
+        .attempts
+        .iter()
+        .map(|row| attempt(&row.attempt, &row.differences))
+        .collect();
+    let cases: Vec<Value> = view.cases.iter().map(case).collect();
+    let open = view.cases.iter().position(|case| case.closed_at.is_none());
+    json!({
+        "id": order.id,
+        "intent_id": order.intent,
+        "revision": order.revision,
+        "supplier": order.contents.supplier,
+        "state": order.life.state,
+        "held": !order.life.holds.is_empty(),
+        "held_because": order.life.holds.gravest(),
+        "differences": order.life.differences,
+        "version": order.life.version,
+        "digest": order.digest,
+        "operation_key": order.operation_key,
+        "supplier_reference": order.life.supplier_reference,
+        "contents": order.contents,
+        "total": order.contents.total(),
+        "second_purchase": order.second_purchase,
+        "approved_by": order.approved_by,
+        "approved_by_name": view.approved_by_name,
+        "approved_at": order.approved_at,
+        "attempts": attempts,
+        "findings": [],
+        "case": open.map(|place| cases[place].clone()),
+        "cases": cases,
+        "resume": { "offered": false, "reason": resume_reason(view), "until": null },
+    })
+}
+
+fn resume_reason(view: &OrderView) -> &'static str {
+    use crate::domain::order::OrderState;
+    match view.order.life.state {
+        OrderState::ConfirmationPending => "look the order up at the supplier first",
+        OrderState::Approved | OrderState::Submitting => "the order is on its way by itself",
+        OrderState::Acknowledged => "the supplier has it",
+        OrderState::Confirmed | OrderState::Refused | OrderState::Withdrawn => {
+            "the order is settled"
+        }
+    }
+}
+
+fn attempt(
+    attempt: &crate::domain::attempt::Attempt,
+    differences: &[crate::domain::difference::Difference],
+) -> Value {
+    json!({
+        "id": attempt.id,
+        "started_at": attempt.started_at,
+        "ended_at": attempt.ended_at,
+        "reply": attempt.reply,
+        "http_status": attempt.http_status,
+        "reference": attempt.reference,
+        "detail": attempt.detail,
+        "differences": differences,
+    })
+}
+
+fn case(case: &crate::domain::case::Case) -> Value {
+    json!({
+        "id": case.id,
+        "version": case.version,
+        "kind": case.kind,
+        "owner": case.owner,
+        "owner_name": case.owner_name,
+        "due_at": case.due_at,
+        "reason": case.reason,
+        "opened_at": case.opened_at,
+        "closed_at": case.closed_at,
+    })
+}
+
+/// `GET /api/v1/orders`
+pub fn orders(views: &OrderViews) -> Value {
+    json!({ "orders": views.orders.iter().map(order).collect::<Vec<_>>(), "next": views.next })
+}

@@ -1,0 +1,126 @@
+//! The loop: submit what is due, sweep what time brought about. Every act is the desk's; here is only the rhythm.
+//!
+//! Promises: one claimed order is one call; a slow supplier never takes more than half of the places; a stopping
+//! process claims nothing more, and waits for what is under way. Must not: decide anything about an order.
+
+use crate::config::Config;
+use crate::desk::Desk;
+use std::collections::HashMap;
+use std::time::Duration;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+/// The rhythm of this process.
+#[derive(Debug, Clone)]
+pub struct Worker {
+    desk: Desk,
+    wake: Duration,
+    sweep: Duration,
+    parallel: usize,
+    grace: Duration,
+}
+
+/// Requests under way, by supplier as `tenant/supplier`.
+#[derive(Debug, Default)]
+struct UnderWay {
+    calls: JoinSet<String>,
+    by_supplier: HashMap<String, usize>,
+}
+
+impl UnderWay {
+    fn begin(&mut self, supplier: String, call: impl Future<Output = ()> + Send + 'static) {
+        *self.by_supplier.entry(supplier.clone()).or_default() += 1;
+        self.calls.spawn(async move {
+            call.await;
+            supplier
+        });
+    }
+
+    /// Waits for the next call to end.
+    async fn next_end(&mut self) {
+        match self.calls.join_next().await {
+            Some(Ok(supplier)) => {
+                if let Some(running) = self.by_supplier.get_mut(&supplier) {
+                    *running = running.saturating_sub(1);
+                }
+            }
+            // the call's own task died: its lease lapses, and the sweep says so
+            Some(Err(error)) => tracing::error!("a call ended badly: {error}"),
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Suppliers that have their share, as the claim wants them named.
+    fn busy(&self, share: usize) -> String {
+        let full = self
+            .by_supplier
+            .iter()
+            .filter(|(_, running)| **running >= share);
+        full.fold("|".to_owned(), |text, (supplier, _)| text + supplier + "|")
+    }
+}
+
+impl Worker {
+    /// A worker over this desk.
+    pub fn new(desk: Desk, config: &Config) -> Self {
+        Self {
+            desk,
+            wake: config.wake,
+            sweep: config.sweep,
+            parallel: config.parallel,
+            grace: config.grace,
+        }
+    }
+
+    /// Submits what is due until told to stop; then waits for what is under way.
+    pub async fn submit(self, stop: CancellationToken) {
+        let mut under_way = UnderWay::default();
+        while !stop.is_cancelled() {
+            self.claim_all(&mut under_way).await;
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = self.desk.order_became_due() => {}
+                () = tokio::time::sleep(self.wake) => {}
+                () = under_way.next_end() => {}
+            }
+        }
+        let waiting = under_way.calls.len();
+        if waiting > 0 {
+            tracing::info!("stopping: waiting for {waiting} calls under way");
+        }
+        let all = async { while under_way.calls.join_next().await.is_some() {} };
+        if tokio::time::timeout(self.grace, all).await.is_err() {
+            tracing::warn!(
+                "stopped with calls under way; their orders will be confirmation pending"
+            );
+        }
+    }
+
+    async fn claim_all(&self, under_way: &mut UnderWay) {
+        let share = (self.parallel / 2).max(1);
+        while under_way.calls.len() < self.parallel {
+            match self.desk.claim(&under_way.busy(share)).await {
+                Ok(Some(claimed)) => {
+                    let desk = self.desk.clone();
+                    let supplier = format!("{}/{}", claimed.tenant, claimed.supplier_id);
+                    under_way.begin(supplier, async move { desk.submit(&claimed).await });
+                }
+                Ok(None) => return,
+                Err(error) => return tracing::error!("no order could be claimed: {error}"),
+            }
+        }
+    }
+
+    /// Sweeps leases and deadlines until told to stop.
+    pub async fn sweep(self, stop: CancellationToken) {
+        while !stop.is_cancelled() {
+            if let Err(error) = self.desk.sweep().await {
+                tracing::error!("the sweep failed: {error}");
+            }
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = tokio::time::sleep(self.sweep) => {}
+            }
+        }
+    }
+}

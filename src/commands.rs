@@ -322,7 +322,7 @@ pub async fn token_create(
     desk: &Desk,
     tenant: &TenantId,
     name: &str,
-    scope: crate::store::people::Scope,
+    scope: crate::desk::house::Scope,
 ) -> Done {
     let (id, secret) = desk.token_create(tenant, name, scope).await?;
     eprintln!("token {id}; its secret is shown this once");

@@ -1,5 +1,7 @@
 //! Countersign: one approval, exactly one purchase. The rooms and who may use whom: docs/layout.md.
 
+#![recursion_limit = "512"]
+
 pub mod app;
 #[cfg(feature = "ssr")]
 pub mod caller;
@@ -19,7 +21,16 @@ pub mod practice;
 pub mod store;
 #[cfg(feature = "ssr")]
 pub mod supplier;
+pub mod ui;
 #[cfg(feature = "ssr")]
 pub mod web;
 #[cfg(feature = "ssr")]
 pub mod worker;
+
+/// Wakes the islands of a page in the browser.
+#[cfg(feature = "hydrate")]
+#[wasm_bindgen::prelude::wasm_bindgen]
+pub fn hydrate() {
+    console_error_panic_hook::set_once();
+    leptos::mount::hydrate_islands();
+}

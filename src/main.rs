@@ -3,7 +3,7 @@
 use clap::{Args, Parser, Subcommand};
 use countersign::commands::{self, CommandError, Serve};
 use countersign::config::{Config, LogFormat, Overrides};
-use countersign::store::people::Scope;
+use countersign::desk::house::Scope;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -12,14 +12,25 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("domain", &[]),
     ("store", &["domain"]),
     ("supplier", &["domain"]),
-    ("desk", &["domain", "store", "supplier"]),
+    ("desk", &["domain", "store", "supplier", "config"]),
     ("worker", &["desk", "config"]),
     ("web", &["desk", "domain", "app", "config"]),
-    ("calls", &["domain", "desk"]),
+    ("caller", &["domain", "desk", "calls"]),
+    ("calls", &["domain", "desk", "caller"]),
     ("ui", &["domain", "calls"]),
     ("app", &["ui"]),
     ("config", &[]),
     ("practice", &["domain"]),
+    (
+        "demo",
+        &["domain", "desk", "config", "practice", "supplier"],
+    ),
+    (
+        "commands",
+        &[
+            "domain", "desk", "config", "store", "supplier", "practice", "demo", "worker", "web",
+        ],
+    ),
     // The roots: lib.rs names the modules and starts the browser side, main.rs hands over to any room.
     ("lib", &["app", "ui"]),
     ("main", ANY),

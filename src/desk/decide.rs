@@ -26,6 +26,15 @@ pub enum Approved {
     Before(OrderId),
 }
 
+impl Approved {
+    /// The order that the suggestion became.
+    pub fn order(self) -> OrderId {
+        match self {
+            Approved::Now(order) | Approved::Before(order) => order,
+        }
+    }
+}
+
 /// A decision that makes no order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum No {

@@ -1,0 +1,71 @@
+//! Why an act was refused, at the top of the page it came back to, with links to what can be put right (rule 18).
+
+use super::differences::DifferenceTable;
+use super::icon::{Drawing, Icon};
+use super::moment::Here;
+use super::words::refusals::{self, Manner};
+use crate::domain::pages::{Draft, Target};
+use crate::domain::refusal::Refusal;
+use leptos::prelude::*;
+
+/// The summary. Being told that somebody was faster looks calm; a fault looks like one. Both are read out and focused.
+#[component]
+pub fn ErrorSummary(draft: Draft, here: Here) -> impl IntoView {
+    let (class, icon) = match refusals::manner(&draft.refusal) {
+        Manner::Calm => ("summary summary-calm", Icon::Check),
+        Manner::Firm => ("summary", Icon::Alert),
+    };
+    view! {
+        <div class=class role="alert" tabindex="-1" autofocus aria-labelledby="summary-heading">
+            <h2 id="summary-heading"><Drawing icon/>{refusals::heading(&draft.refusal)}</h2>
+            <p>{refusals::sentence(&draft.refusal, here)}</p>
+            <WayOn draft/>
+        </div>
+    }
+    .into_any()
+}
+
+/// What the person can do about it: a link to the field or to the other order, or the difference itself.
+#[component]
+fn WayOn(draft: Draft) -> impl IntoView {
+    let link = |href: String, words: String| view! { <p><a href=href>{words}</a></p> }.into_any();
+    match draft.refusal.clone() {
+        Refusal::ContentsChanged(differences) if !differences.is_empty() => view! {
+            <DifferenceTable caption="What you saw, and what stands here now" before="You saw" after="Now" differences/>
+        }.into_any(),
+        Refusal::Field { field, .. } => {
+            let words = format!("Go to “{}”", refusals::field_label(&field));
+            link(
+                format!("#{}", field_anchor(&draft, &field)),
+                words,
+            )
+        }
+        Refusal::SecondPurchaseNotAsked => link(
+            "#second_purchase".to_owned(),
+            "Go to “Yes, this is a second purchase”".to_owned(),
+        ),
+        Refusal::PredecessorUnsettled { order, .. } => link(
+            Target::Order(order).path(),
+            "Look at the earlier order".to_owned(),
+        ),
+        Refusal::ContentsChanged(_)
+        | Refusal::NotYourRole(_)
+        | Refusal::OrderIs(_)
+        | Refusal::SuggestionIs(_)
+        | Refusal::AlreadyDone { .. }
+        | Refusal::Held
+        | Refusal::OpenDoubt
+        | Refusal::LaterOrderLive
+        | Refusal::NotDue
+        | Refusal::SupplierHeld => ().into_any(),
+    }
+}
+
+/// The form the draft came from, where it says so, else the first that has such a field.
+fn field_anchor(draft: &Draft, field: &str) -> String {
+    match (field, draft.field("act")) {
+        ("reason", Some(act)) => format!("{act}-reason"),
+        ("reason", None) => "send_back-reason".to_owned(),
+        (other, _) => other.to_owned(),
+    }
+}

@@ -1,0 +1,45 @@
+//! What people see: one file a page, several small components, every word in [`words`].
+//!
+//! Promises: server-rendered HTML that works without JavaScript, as plain links and forms; text from outside is shown
+//! as text, in a box of its own ([`plain`]). Must not: decide anything (it asks `domain`), read a clock, or write style
+//! or script into the page.
+
+mod answer;
+mod attempts;
+mod cases;
+mod comparison;
+mod decision;
+mod differences;
+mod error_summary;
+mod evidence;
+mod follow;
+mod headline;
+mod history;
+mod icon;
+mod layout;
+mod lead;
+mod moment;
+mod note_numbers;
+mod order_card;
+mod order_facts;
+mod order_page;
+mod orders_page;
+mod outcome;
+mod plain;
+mod queue_page;
+mod review_page;
+mod rows;
+mod sign_in_page;
+mod status_tag;
+mod suggestions_page;
+mod trouble;
+mod words;
+
+pub use follow::Follow;
+pub use order_page::OrderRoute;
+pub use orders_page::OrdersRoute;
+pub use queue_page::QueueRoute;
+pub use review_page::ReviewRoute;
+pub use sign_in_page::SignInRoute;
+pub use suggestions_page::SuggestionsRoute;
+pub use trouble::NoSuchPage;

@@ -1,0 +1,337 @@
+//! Every label, state name and sentence of the screens, in total matches: a new state does not compile until it has its
+//! words. State names are those of brief.md, letter by letter.
+
+pub mod events;
+pub mod refusals;
+pub mod things;
+
+use crate::domain::attempt::ReplyWord;
+use crate::domain::case::CaseKind;
+use crate::domain::difference::{LineField, Place};
+use crate::domain::order::{Hold, OrderState};
+use crate::domain::pages::{Stands, Why};
+use crate::domain::person::{Act, Role};
+use crate::domain::queue::Section;
+use crate::domain::suggestion::SuggestionState;
+
+/// The product's name, as in every title.
+pub const PRODUCT: &str = "Countersign";
+
+/// An order's state, where no hold and no difference changes its name.
+pub fn order_state(state: OrderState) -> &'static str {
+    match state {
+        OrderState::Approved => "Approved, not sent yet",
+        OrderState::Submitting => "Sending",
+        OrderState::Acknowledged => "Acknowledged, not confirmed",
+        OrderState::Confirmed => "Confirmed",
+        OrderState::ConfirmationPending => "Confirmation pending",
+        OrderState::Refused => "Refused by the supplier",
+        OrderState::Withdrawn => "Withdrawn",
+    }
+}
+
+/// A suggestion's state.
+pub fn suggestion_state(state: SuggestionState) -> &'static str {
+    match state {
+        SuggestionState::InReview => "Waiting for review",
+        SuggestionState::SentBack => "Sent back",
+        SuggestionState::Rejected => "Rejected",
+        SuggestionState::Approved => "Approved",
+        SuggestionState::Superseded => "Replaced by a newer version",
+    }
+}
+
+/// Where a thing stands.
+pub fn stands(stands: Stands) -> &'static str {
+    match stands {
+        Stands::Suggestion(state) => suggestion_state(state),
+        Stands::Order {
+            state: OrderState::Approved,
+            held: Some(_),
+            ..
+        } => "On hold",
+        Stands::Order {
+            state: OrderState::Confirmed,
+            differences: true,
+            ..
+        } => "Confirmed with differences",
+        Stands::Order { state, .. } => order_state(state),
+    }
+}
+
+/// Why an order is on hold.
+pub fn hold(hold: Hold) -> &'static str {
+    match hold {
+        Hold::NotFound => {
+            "The supplier has no record of it. A person decides whether it is sent again or withdrawn."
+        }
+        Hold::Restore => {
+            "The database was restored or copied. It has to be looked up at the supplier first."
+        }
+        Hold::Predecessor => {
+            "An earlier order of the same wish turned up at the supplier. That has to be settled first."
+        }
+        Hold::TooOld => {
+            "It waited longer than is allowed after its approval. A person has to release it."
+        }
+        Hold::Supplier => "The supplier is on hold. It goes out when the supplier is released.",
+        Hold::Person => "A person put it on hold. It goes out when a person releases it.",
+    }
+}
+
+/// A hold in a row of a list.
+pub fn hold_briefly(hold: Hold) -> &'static str {
+    match hold {
+        Hold::NotFound => "Not found at the supplier; a person decides",
+        Hold::Restore => "Held after a restore; look it up first",
+        Hold::Predecessor => "Waits for an earlier order of the same wish",
+        Hold::TooOld => "Waited too long since its approval",
+        Hold::Supplier => "The supplier is on hold",
+        Hold::Person => "Held by a person",
+    }
+}
+
+/// Why a row stands where it stands. A moment in it is shown beside it, by the row.
+pub fn why(why: &Why) -> String {
+    match why {
+        Why::Case(reason) | Why::SentBack(reason) => sentence_case(reason),
+        Why::Held(held) => hold_briefly(*held).to_owned(),
+        Why::Due => "Goes out by itself within a moment".to_owned(),
+        Why::Again(_) => "Turned away; tried again at".to_owned(),
+        Why::Sending => "Being sent now".to_owned(),
+        Why::Acknowledged => "They have it and have not said yes".to_owned(),
+        Why::Review => "Needs a decision".to_owned(),
+        Why::Settled => "Nothing more to do".to_owned(),
+    }
+}
+
+/// What an attempt came to; `None` while nothing was heard.
+pub fn reply(reply: Option<ReplyWord>) -> &'static str {
+    match reply {
+        Some(ReplyWord::Accepted) => "Confirmed",
+        Some(ReplyWord::Acknowledged) => "Acknowledged",
+        Some(ReplyWord::Refused) => "Refused",
+        Some(ReplyWord::NotSent) => "Not placed",
+        Some(ReplyWord::Unknown) => "Unknown",
+        None => "No answer yet",
+    }
+}
+
+/// What an attempt's reply means, where it left no words of its own.
+pub fn reply_means(reply: Option<ReplyWord>) -> &'static str {
+    match reply {
+        Some(ReplyWord::Accepted) => "The supplier said yes.",
+        Some(ReplyWord::Acknowledged) => "The supplier has it and has not said yes.",
+        Some(ReplyWord::Refused) => "The supplier said no. Nothing was placed.",
+        Some(ReplyWord::NotSent) => "Certainly not placed; it may be tried again.",
+        Some(ReplyWord::Unknown) => "Nobody knows whether it was placed.",
+        None => "The process that sends it has not reported back.",
+    }
+}
+
+/// A kind of case, as the heading of its card.
+pub fn case_kind(kind: CaseKind) -> &'static str {
+    match kind {
+        CaseKind::Pending => "The supplier’s answer was lost",
+        CaseKind::AcknowledgedLate => "They have it and have not confirmed it in time",
+        CaseKind::Differences => "They confirmed something else",
+        CaseKind::SupplierDuplicate => "The supplier holds it more than once",
+        CaseKind::LateRecord => "A record turned up at the supplier",
+        CaseKind::IntentReused => "One identity, two different contents",
+        CaseKind::NotSent => "It could not be sent",
+        CaseKind::TooOld => "It waited too long",
+        CaseKind::Restore => "Held after a restore",
+        CaseKind::SupplierHeld => "The supplier is on hold",
+    }
+}
+
+/// What happens if nobody acts on a case. Time alone closes none of them (rule 8).
+pub fn case_left_alone(kind: CaseKind) -> &'static str {
+    match kind {
+        CaseKind::Pending => {
+            "If nobody acts it stays pending: nothing is sent again and nothing is given up by itself."
+        }
+        CaseKind::AcknowledgedLate => {
+            "If nobody acts it stays acknowledged until the supplier says yes or no."
+        }
+        CaseKind::Differences => {
+            "If nobody acts the supplier delivers what it recorded, not what was approved."
+        }
+        CaseKind::SupplierDuplicate => "If nobody acts the supplier may deliver more than once.",
+        CaseKind::LateRecord => "If nobody acts the supplier may deliver what it has on record.",
+        CaseKind::IntentReused => "If nobody acts the suggestion stays as it was first stored.",
+        CaseKind::NotSent => "If nobody acts it is tried again, less and less often.",
+        CaseKind::TooOld | CaseKind::Restore | CaseKind::SupplierHeld => {
+            "If nobody acts it stays on hold and is not sent."
+        }
+    }
+}
+
+/// A section of the queue.
+pub fn section(section: Section) -> &'static str {
+    match section {
+        Section::NeedsPerson => "Needs a person",
+        Section::NotSent => "Approved, nobody has sent it",
+        Section::OnItsWay => "On its way to the supplier",
+        Section::WaitsForReview => "Waiting for review",
+        Section::SentBack => "Sent back to the assistant",
+    }
+}
+
+/// A section under its figure in the strip.
+pub fn section_briefly(section: Section) -> &'static str {
+    match section {
+        Section::NeedsPerson => "needs a person",
+        Section::NotSent => "approved, not sent",
+        Section::OnItsWay => "on its way",
+        Section::WaitsForReview => "waiting for review",
+        Section::SentBack => "sent back",
+    }
+}
+
+/// What an empty section says.
+pub fn section_empty(section: Section) -> &'static str {
+    match section {
+        Section::NeedsPerson => "Nothing needs a person. Every order sent has a clear answer.",
+        Section::NotSent => "Nothing approved is waiting to be sent.",
+        Section::OnItsWay => "Nothing is between us and a supplier.",
+        Section::WaitsForReview => "No suggestion waits for a decision.",
+        Section::SentBack => "No suggestion is back with the assistant.",
+    }
+}
+
+/// The anchor of a section.
+pub fn section_anchor(section: Section) -> &'static str {
+    match section {
+        Section::NeedsPerson => "needs-a-person",
+        Section::NotSent => "not-sent",
+        Section::OnItsWay => "on-its-way",
+        Section::WaitsForReview => "waiting-for-review",
+        Section::SentBack => "sent-back",
+    }
+}
+
+/// What an act is called after "may not".
+pub fn act(act: Act) -> &'static str {
+    match act {
+        Act::Approve => "approve suggestions",
+        Act::SendBack => "send suggestions back",
+        Act::Reject => "reject suggestions",
+        Act::Revise => "change suggestions",
+        Act::Withdraw => "withdraw orders",
+        Act::HoldOrder => "put orders on hold",
+        Act::ReleaseOrder => "release orders",
+        Act::LookUp => "look orders up at the supplier",
+        Act::Resume => "resume orders",
+        Act::RecordFinding => "record findings",
+        Act::CloseCase => "close cases",
+        Act::Assign => "assign cases",
+        Act::HoldSupplier => "put suppliers on hold",
+        Act::AcceptUnsettled => "accept the risk of buying twice",
+        Act::Administer => "change settings",
+    }
+}
+
+/// Several roles, as they stand beside a name.
+pub fn roles(roles: &[Role]) -> String {
+    roles
+        .iter()
+        .map(|role| role.word())
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+/// Where two orders differ.
+pub fn place(place: &Place) -> &'static str {
+    match place {
+        Place::Supplier => "Supplier",
+        Place::Currency => "Currency",
+        Place::DeliverTo => "Deliver to",
+        Place::NeededBy => "Needed by",
+        Place::Note => "Note to the supplier",
+        Place::Line { field, .. } => line_field(*field),
+        Place::LineMissing { .. } => "Line missing",
+        Place::LineAdded { .. } => "Line added",
+        Place::Charges => "Charges",
+    }
+}
+
+/// A field of a line.
+pub fn line_field(field: LineField) -> &'static str {
+    match field {
+        LineField::Article => "Article number",
+        LineField::Description => "Description",
+        LineField::Quantity => "Quantity",
+        LineField::Unit => "Unit",
+        LineField::Price => "Price",
+        LineField::Pack => "Pack",
+    }
+}
+
+/// `Europe/Berlin` is "Berlin time".
+pub fn zone(name: &str) -> String {
+    let place = name.rsplit('/').next().unwrap_or(name).replace('_', " ");
+    if place == "UTC" {
+        place
+    } else {
+        format!("{place} time")
+    }
+}
+
+/// A count with its noun: `1 line`, `3 lines`.
+pub fn count(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+/// The same words with a capital letter first.
+pub fn sentence_case(words: &str) -> String {
+    let mut letters = words.chars();
+    letters
+        .next()
+        .map(|first| first.to_uppercase().chain(letters).collect())
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states_are_named_as_the_brief_names_them() {
+        let order = |state, held, differences| {
+            stands(Stands::Order {
+                state,
+                held,
+                differences,
+            })
+        };
+        assert_eq!(
+            order(OrderState::Approved, None, false),
+            "Approved, not sent yet"
+        );
+        assert_eq!(
+            order(OrderState::Approved, Some(Hold::Supplier), false),
+            "On hold"
+        );
+        assert_eq!(order(OrderState::Confirmed, None, false), "Confirmed");
+        assert_eq!(
+            order(OrderState::Confirmed, None, true),
+            "Confirmed with differences"
+        );
+        assert_eq!(
+            order(OrderState::ConfirmationPending, None, false),
+            "Confirmation pending"
+        );
+        assert_eq!(
+            stands(Stands::Suggestion(SuggestionState::Superseded)),
+            "Replaced by a newer version"
+        );
+    }
+
+    #[test]
+    fn zones_read_as_places() {
+        assert_eq!(zone("Europe/Berlin"), "Berlin time");
+        assert_eq!(zone("America/New_York"), "New York time");
+        assert_eq!(zone("UTC"), "UTC");
+    }
+}

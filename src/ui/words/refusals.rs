@@ -1,0 +1,121 @@
+//! Refusals in words: what was not done, why, and what to do next.
+
+use crate::domain::refusal::Refusal;
+use crate::domain::suggestion::SuggestionState;
+use crate::ui::moment::Here;
+
+/// How a refusal is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Manner {
+    /// Somebody was faster, or it is done already: nothing is wrong.
+    Calm,
+    /// What was asked for was not done, and the person has something to do.
+    Firm,
+}
+
+/// Whether a refusal is news or a fault.
+pub fn manner(refusal: &Refusal) -> Manner {
+    match refusal {
+        Refusal::OrderIs(_) | Refusal::SuggestionIs(_) | Refusal::AlreadyDone { .. } => {
+            Manner::Calm
+        }
+        Refusal::NotYourRole(_)
+        | Refusal::ContentsChanged(_)
+        | Refusal::Field { .. }
+        | Refusal::SecondPurchaseNotAsked
+        | Refusal::PredecessorUnsettled { .. }
+        | Refusal::Held
+        | Refusal::OpenDoubt
+        | Refusal::LaterOrderLive
+        | Refusal::NotDue
+        | Refusal::SupplierHeld => Manner::Firm,
+    }
+}
+
+/// The heading of the summary.
+pub fn heading(refusal: &Refusal) -> &'static str {
+    match refusal {
+        Refusal::NotYourRole(_) => "You may not do this",
+        Refusal::OrderIs(_) | Refusal::SuggestionIs(_) => "This has moved on",
+        Refusal::AlreadyDone { .. } => "Already done",
+        Refusal::ContentsChanged(_) => "Not approved: it is no longer what you saw",
+        Refusal::Field { .. } => "Something is missing",
+        Refusal::SecondPurchaseNotAsked => "Not approved: do you want it twice?",
+        Refusal::PredecessorUnsettled { .. } => "Not approved: an earlier order is not settled",
+        Refusal::Held => "It is on hold",
+        Refusal::OpenDoubt => "The supplier may have it already",
+        Refusal::LaterOrderLive => "A later order took its place",
+        Refusal::NotDue => "Not now",
+        Refusal::SupplierHeld => "The supplier is on hold",
+    }
+}
+
+/// Why, in a sentence that also stands beside a disabled button.
+pub fn sentence(refusal: &Refusal, here: Here) -> String {
+    match refusal {
+        Refusal::NotYourRole(act) => format!("Your roles do not let you {}.", super::act(*act)),
+        Refusal::OrderIs(state) => {
+            format!("The order stands at “{}” now. Nothing was changed by your press.", super::order_state(*state))
+        }
+        Refusal::SuggestionIs(state) => suggestion_is(*state).to_owned(),
+        Refusal::AlreadyDone { by, at } => {
+            format!("{by} did this at {}. Nothing was done a second time.", here.short(*at))
+        }
+        Refusal::ContentsChanged(_) => {
+            "Nothing was bought. Look at what stands here now, and decide again.".to_owned()
+        }
+        Refusal::Field { field, detail } => format!("{}: {detail}", field_label(field)),
+        Refusal::SecondPurchaseNotAsked => {
+            "Nothing was bought. The same lines were suggested or ordered before. If you want both, say that this is a \
+             second purchase."
+                .to_owned()
+        }
+        Refusal::PredecessorUnsettled { state, .. } => format!(
+            "An earlier order of the same wish stands at “{}”. Until it is settled this could buy the same thing twice.",
+            super::order_state(*state)
+        ),
+        Refusal::Held => "The order has a hold that this does not lift.".to_owned(),
+        Refusal::OpenDoubt => {
+            "An attempt is still unanswered: the supplier may or may not have the order. Find out first.".to_owned()
+        }
+        Refusal::LaterOrderLive => {
+            "A later order of the same wish is under way. Sending this one too could buy the same thing twice.".to_owned()
+        }
+        Refusal::NotDue => "It is not due yet, or the request to send it again has lapsed.".to_owned(),
+        Refusal::SupplierHeld => "The supplier was put on hold or removed. Nothing goes to it until it is released.".to_owned(),
+    }
+}
+
+fn suggestion_is(state: SuggestionState) -> &'static str {
+    match state {
+        SuggestionState::InReview => {
+            "The suggestion waits for review. Nothing was changed by your press."
+        }
+        SuggestionState::SentBack => {
+            "The suggestion was sent back before you pressed. Nothing was bought by your press."
+        }
+        SuggestionState::Rejected => {
+            "The suggestion was rejected before you pressed. Nothing was bought by your press."
+        }
+        SuggestionState::Approved => {
+            "The suggestion was approved before you pressed. Nothing was bought a second time."
+        }
+        SuggestionState::Superseded => {
+            "A newer version took its place before you pressed. Nothing was bought by your press."
+        }
+    }
+}
+
+/// What a form's field is called on the screen.
+pub fn field_label(field: &str) -> String {
+    match field {
+        "email" => "E-mail".to_owned(),
+        "password" => "Password".to_owned(),
+        "reason" => "Reason".to_owned(),
+        "digest" => "What the page showed".to_owned(),
+        "suggestion" => "Suggestion".to_owned(),
+        "second_purchase" => "Second purchase".to_owned(),
+        "accept_unsettled" => "Accepted order".to_owned(),
+        other => super::sentence_case(&other.replace('_', " ")),
+    }
+}

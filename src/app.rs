@@ -1,8 +1,6 @@
 //! The shell of every page, and the table of routes.
 
-use crate::ui::{
-    NoSuchPage, OrderRoute, OrdersRoute, QueueRoute, ReviewRoute, SignInRoute, SuggestionsRoute,
-};
+use crate::ui::{NoSuchPage, OrderRoute, OrdersRoute, QueueRoute, ReviewRoute, SignInRoute, SuggestionsRoute};
 use leptos::prelude::*;
 use leptos_meta::{MetaTags, provide_meta_context};
 use leptos_router::SsrMode;

@@ -87,11 +87,10 @@ async fn open_or_create(config: &Config) -> Result<Desk, CommandError> {
 
 /// Stops on SIGTERM and on Ctrl-C.
 async fn told_to_stop() {
-    let mut terminate =
-        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-            Ok(signal) => signal,
-            Err(error) => return tracing::error!("SIGTERM cannot be listened for: {error}"),
-        };
+    let mut terminate = match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+        Ok(signal) => signal,
+        Err(error) => return tracing::error!("SIGTERM cannot be listened for: {error}"),
+    };
     tokio::select! {
         _ = terminate.recv() => {}
         _ = tokio::signal::ctrl_c() => {}
@@ -109,16 +108,12 @@ pub async fn serve(config: &Config, what: Serve) -> Done {
     let mut tasks = JoinSet::new();
     start_worker(&mut tasks, &desk, config, what.worker, &stop);
     if what.demo {
-        let sign_ins = demo::fill(&desk, config, &mut tasks, &stop)
-            .await
-            .map_err(failed)?;
+        let sign_ins = demo::fill(&desk, config, &mut tasks, &stop).await.map_err(failed)?;
         println!("http://{address}");
         sign_ins.iter().for_each(|line| println!("{line}"));
     }
     if !web::assets::site_is_built() {
-        tracing::warn!(
-            "this program was built without its site: pages have no styles and no scripts (`make build`)"
-        );
+        tracing::warn!("this program was built without its site: pages have no styles and no scripts (`make build`)");
     }
     tracing::info!("serving http://{address}");
     let router = web::router(Web::new(desk, config.public_url.clone()));
@@ -134,13 +129,7 @@ pub async fn serve(config: &Config, what: Serve) -> Done {
     ended.map_err(failed)
 }
 
-fn start_worker(
-    tasks: &mut JoinSet<()>,
-    desk: &Desk,
-    config: &Config,
-    submits: bool,
-    stop: &CancellationToken,
-) {
+fn start_worker(tasks: &mut JoinSet<()>, desk: &Desk, config: &Config, submits: bool, stop: &CancellationToken) {
     let worker = Worker::new(desk.clone(), config);
     tasks.spawn(worker.clone().sweep(stop.clone()));
     if submits {
@@ -220,8 +209,8 @@ pub async fn site_list(desk: &Desk, tenant: &TenantId) -> Done {
 
 /// `supplier add`
 pub async fn supplier_add(desk: &Desk, tenant: &TenantId, file: &Path) -> Done {
-    let text = std::fs::read_to_string(file)
-        .map_err(|error| CommandError::Usage(format!("{}: {error}", file.display())))?;
+    let text =
+        std::fs::read_to_string(file).map_err(|error| CommandError::Usage(format!("{}: {error}", file.display())))?;
     let (id, version) = desk.supplier_add(tenant, &text).await?;
     println!("{id}");
     eprintln!("{id} is now at version {version}");
@@ -259,14 +248,9 @@ pub async fn person_add(
     roles: &[String],
     password_stdin: bool,
 ) -> Done {
-    let roles: Result<Vec<Role>, _> = roles
-        .iter()
-        .map(|word| Role::of(word.trim()).ok_or(word))
-        .collect();
+    let roles: Result<Vec<Role>, _> = roles.iter().map(|word| Role::of(word.trim()).ok_or(word)).collect();
     let roles = roles.map_err(|word| {
-        CommandError::Usage(format!(
-            "--role: \"{word}\" is none of buyer, resolver, manager, admin"
-        ))
+        CommandError::Usage(format!("--role: \"{word}\" is none of buyer, resolver, manager, admin"))
     })?;
     let password = if password_stdin {
         Some(first_line()?)
@@ -294,10 +278,7 @@ pub async fn person_add(
 
 fn first_line() -> Result<String, CommandError> {
     let mut line = String::new();
-    std::io::stdin()
-        .lock()
-        .read_line(&mut line)
-        .map_err(failed)?;
+    std::io::stdin().lock().read_line(&mut line).map_err(failed)?;
     Ok(line.trim_end_matches(['\r', '\n']).to_owned())
 }
 
@@ -318,12 +299,7 @@ pub async fn person_list(desk: &Desk, tenant: &TenantId) -> Done {
 }
 
 /// `token create`: the secret alone on the last line of standard output.
-pub async fn token_create(
-    desk: &Desk,
-    tenant: &TenantId,
-    name: &str,
-    scope: crate::desk::house::Scope,
-) -> Done {
+pub async fn token_create(desk: &Desk, tenant: &TenantId, name: &str, scope: crate::desk::house::Scope) -> Done {
     let (id, secret) = desk.token_create(tenant, name, scope).await?;
     eprintln!("token {id}; its secret is shown this once");
     println!("{secret}");
@@ -334,12 +310,7 @@ pub async fn token_create(
 pub async fn token_list(desk: &Desk, tenant: &TenantId) -> Done {
     for token in desk.token_list(tenant).await? {
         let revoked = if token.revoked { "revoked" } else { "" };
-        println!(
-            "{}\t{}\t{}\t{revoked}",
-            token.id,
-            token.name,
-            token.scope.word()
-        );
+        println!("{}\t{}\t{}\t{revoked}", token.id, token.name, token.scope.word());
     }
     Ok(())
 }

@@ -90,9 +90,9 @@ impl Config {
         if let Some(listen) = &overrides.listen {
             sources = sources.merge(("listen", listen));
         }
-        let raw: Raw = sources.extract().map_err(|error| {
-            ConfigFault(error.into_iter().map(|fault| fault.to_string()).collect())
-        })?;
+        let raw: Raw = sources
+            .extract()
+            .map_err(|error| ConfigFault(error.into_iter().map(|fault| fault.to_string()).collect()))?;
         raw.validate()
     }
 }
@@ -132,9 +132,7 @@ impl Raw {
         };
         let listen = self.listen.parse();
         if let Err(error) = &listen {
-            faults.push(format!(
-                "listen: {error}; an address and port such as 127.0.0.1:3000"
-            ));
+            faults.push(format!("listen: {error}; an address and port such as 127.0.0.1:3000"));
         }
         let public_url = origin(&self.public_url).unwrap_or_else(|fault| {
             faults.push(fault);

@@ -94,19 +94,14 @@ pub async fn fill(
     let is_new = desk.is_empty().await?;
     let tenant = match desk.tenant_named(Some(TENANT)).await {
         Ok(tenant) => tenant,
-        Err(DeskError::Absent(_)) if is_new => {
-            desk.tenant_add(TENANT, "Europe/Berlin", true).await?
-        }
+        Err(DeskError::Absent(_)) if is_new => desk.tenant_add(TENANT, "Europe/Berlin", true).await?,
         Err(DeskError::Absent(_)) => return Err(DemoError::NotADemo),
         Err(error) => return Err(error.into()),
     };
     let url = start_practice(config, tasks, stop).await?;
     point_suppliers_at(desk, &tenant, &url).await?;
     if is_new {
-        Morning::prepare(desk, &tenant, &url)
-            .await?
-            .happens()
-            .await?;
+        Morning::prepare(desk, &tenant, &url).await?.happens().await?;
     }
     Ok(PEOPLE
         .iter()
@@ -126,13 +121,7 @@ async fn start_practice(
         Err(_) => TcpListener::bind(("127.0.0.1", 0)).await.map_err(fault)?,
     };
     let url = format!("http://{}", listener.local_addr().map_err(fault)?);
-    let database = config
-        .database_url
-        .split('?')
-        .next()
-        .unwrap_or_default()
-        .to_owned()
-        + ".practice";
+    let database = config.database_url.split('?').next().unwrap_or_default().to_owned() + ".practice";
     let stop = stop.clone();
     tasks.spawn(async move {
         if let Err(error) = practice::serve(listener, &database, stop.cancelled_owned()).await {
@@ -151,10 +140,7 @@ async fn point_suppliers_at(desk: &Desk, tenant: &TenantId, url: &str) -> Result
     let acme = practice.replace("name = \"Practice supplier\"", "name = \"Acme Fasteners\"");
     let known = desk.supplier_list(tenant).await?;
     for (id, file) in [("practice", acme), ("nordform", nordform)] {
-        if !known
-            .iter()
-            .any(|row| row.id.as_str() == id && row.file == file)
-        {
+        if !known.iter().any(|row| row.id.as_str() == id && row.file == file) {
             desk.supplier_add(tenant, &file).await?;
         }
     }
@@ -191,10 +177,7 @@ impl<'a> Morning<'a> {
         let (_, secret) = desk
             .token_create(tenant, "stock-watch", crate::desk::house::Scope::Intake)
             .await?;
-        let assistant = desk
-            .program(&secret)
-            .await?
-            .ok_or(DeskError::Absent("token"))?;
+        let assistant = desk.program(&secret).await?.ok_or(DeskError::Absent("token"))?;
         let session = desk
             .sign_in(PEOPLE[0].email, PASSWORD)
             .await?
@@ -221,17 +204,9 @@ impl<'a> Morning<'a> {
         proposal: &Proposal,
     ) -> Result<(SuggestionId, Digest), DemoError> {
         let id: IntentId = intent.parse().map_err(|_| DeskError::Absent("intent"))?;
-        self.desk
-            .intent_reserve(&self.assistant, &id, purpose)
-            .await?;
-        match self
-            .desk
-            .suggest(&self.assistant, Ok(&id), Ok(proposal))
-            .await?
-        {
-            Taken::In(suggestion) | Taken::Before(suggestion) => {
-                Ok((suggestion.id, suggestion.digest))
-            }
+        self.desk.intent_reserve(&self.assistant, &id, purpose).await?;
+        match self.desk.suggest(&self.assistant, Ok(&id), Ok(proposal)).await? {
+            Taken::In(suggestion) | Taken::Before(suggestion) => Ok((suggestion.id, suggestion.digest)),
         }
     }
 
@@ -250,18 +225,11 @@ impl<'a> Morning<'a> {
             second_purchase: false,
             accept_unsettled: Vec::new(),
         };
-        let approved = self
-            .desk
-            .approve(&self.buyer, &suggestion, &approval, None)
-            .await?;
+        let approved = self.desk.approve(&self.buyer, &suggestion, &approval, None).await?;
         self.wait(&approved.order(), until).await
     }
 
-    async fn wait(
-        &self,
-        order: &OrderId,
-        until: fn(OrderState, u32) -> bool,
-    ) -> Result<(), DemoError> {
+    async fn wait(&self, order: &OrderId, until: fn(OrderState, u32) -> bool) -> Result<(), DemoError> {
         let reached = async {
             loop {
                 let life = self.desk.order_page(&self.buyer, order, None).await?.life;
@@ -281,9 +249,7 @@ impl<'a> Morning<'a> {
         let body = format!("{{\"next\":[{{\"on\":\"submit\",{fault}}}]}}");
         let broken = |error: &dyn std::fmt::Display| DemoError::Practice(error.to_string());
         let address = self.practice.trim_start_matches("http://");
-        let stream = TcpStream::connect(address)
-            .await
-            .map_err(|error| broken(&error))?;
+        let stream = TcpStream::connect(address).await.map_err(|error| broken(&error))?;
         let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream))
             .await
             .map_err(|error| broken(&error))?;

@@ -224,14 +224,12 @@ fn run(line: Line) -> Result<(), CommandError> {
     let config = Config::load(line.config.as_deref(), &Overrides { listen });
     let config = config.map_err(|fault| CommandError::Usage(fault.to_string()))?;
     log_to_stderr(config.log);
-    let runtime =
-        tokio::runtime::Runtime::new().map_err(|error| CommandError::Failed(error.to_string()))?;
+    let runtime = tokio::runtime::Runtime::new().map_err(|error| CommandError::Failed(error.to_string()))?;
     runtime.block_on(carry_out(line.verb, &config))
 }
 
 fn log_to_stderr(format: LogFormat) {
-    let filter = EnvFilter::try_from_default_env()
-        .unwrap_or_else(|_| EnvFilter::new("warn,countersign=info"));
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn,countersign=info"));
     let log = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr);
@@ -258,15 +256,11 @@ async fn carry_out(verb: Verb, config: &Config) -> Result<(), CommandError> {
             .await
         }
         Verb::Work => commands::work(config).await,
-        Verb::PracticeSupplier { listen, database } => {
-            commands::practice_supplier(listen, &database).await
-        }
+        Verb::PracticeSupplier { listen, database } => commands::practice_supplier(listen, &database).await,
         Verb::Init { tenant, zone } => commands::tenant_add(config, &tenant, &zone, true).await,
         Verb::Migrate => commands::migrate(config).await,
         Verb::Check => commands::check(config).await,
-        Verb::Tenant(Tenant::Add { name, zone }) => {
-            commands::tenant_add(config, &name, &zone, false).await
-        }
+        Verb::Tenant(Tenant::Add { name, zone }) => commands::tenant_add(config, &name, &zone, false).await,
         Verb::Site(verb) => site(verb, config).await,
         Verb::Supplier(verb) => supplier(verb, config).await,
         Verb::Person(verb) => person(verb, config).await,
@@ -281,9 +275,7 @@ async fn site(verb: Site, config: &Config) -> Result<(), CommandError> {
             let tenant = desk.tenant_named(of.tenant.as_deref()).await?;
             commands::site_add(&desk, &tenant, &code, &name).await
         }
-        Site::List { of } => {
-            commands::site_list(&desk, &desk.tenant_named(of.tenant.as_deref()).await?).await
-        }
+        Site::List { of } => commands::site_list(&desk, &desk.tenant_named(of.tenant.as_deref()).await?).await,
     }
 }
 
@@ -294,9 +286,7 @@ async fn supplier(verb: Supplier, config: &Config) -> Result<(), CommandError> {
             let tenant = desk.tenant_named(of.tenant.as_deref()).await?;
             commands::supplier_add(&desk, &tenant, &file).await
         }
-        Supplier::List { of } => {
-            commands::supplier_list(&desk, &desk.tenant_named(of.tenant.as_deref()).await?).await
-        }
+        Supplier::List { of } => commands::supplier_list(&desk, &desk.tenant_named(of.tenant.as_deref()).await?).await,
         Supplier::Hold { id, reason, of } => {
             let tenant = desk.tenant_named(of.tenant.as_deref()).await?;
             Ok(desk.supplier_hold(&tenant, &id, &reason).await?)
@@ -322,9 +312,7 @@ async fn person(verb: Person, config: &Config) -> Result<(), CommandError> {
             let tenant = desk.tenant_named(of.tenant.as_deref()).await?;
             commands::person_add(&desk, &tenant, (name, email), &role, password_stdin).await
         }
-        Person::List { of } => {
-            commands::person_list(&desk, &desk.tenant_named(of.tenant.as_deref()).await?).await
-        }
+        Person::List { of } => commands::person_list(&desk, &desk.tenant_named(of.tenant.as_deref()).await?).await,
         Person::Disable { who, of } => {
             let tenant = desk.tenant_named(of.tenant.as_deref()).await?;
             Ok(desk.person_disable(&tenant, &who).await?)
@@ -339,9 +327,7 @@ async fn token(verb: Token, config: &Config) -> Result<(), CommandError> {
             let tenant = desk.tenant_named(of.tenant.as_deref()).await?;
             commands::token_create(&desk, &tenant, &name, scope).await
         }
-        Token::List { of } => {
-            commands::token_list(&desk, &desk.tenant_named(of.tenant.as_deref()).await?).await
-        }
+        Token::List { of } => commands::token_list(&desk, &desk.tenant_named(of.tenant.as_deref()).await?).await,
         Token::Revoke { id, of } => {
             let tenant = desk.tenant_named(of.tenant.as_deref()).await?;
             Ok(desk.token_revoke(&tenant, &id).await?)

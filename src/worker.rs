@@ -52,10 +52,7 @@ impl UnderWay {
 
     /// Suppliers that have their share, as the claim wants them named.
     fn busy(&self, share: usize) -> String {
-        let full = self
-            .by_supplier
-            .iter()
-            .filter(|(_, running)| **running >= share);
+        let full = self.by_supplier.iter().filter(|(_, running)| **running >= share);
         full.fold("|".to_owned(), |text, (supplier, _)| text + supplier + "|")
     }
 }
@@ -90,9 +87,7 @@ impl Worker {
         }
         let all = async { while under_way.calls.join_next().await.is_some() {} };
         if tokio::time::timeout(self.grace, all).await.is_err() {
-            tracing::warn!(
-                "stopped with calls under way; their orders will be confirmation pending"
-            );
+            tracing::warn!("stopped with calls under way; their orders will be confirmation pending");
         }
     }
 

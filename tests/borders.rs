@@ -21,10 +21,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("app", &["ui"]),
     ("config", &[]),
     ("practice", &["domain"]),
-    (
-        "demo",
-        &["domain", "desk", "config", "practice", "supplier"],
-    ),
+    ("demo", &["domain", "desk", "config", "practice", "supplier"]),
     (
         "commands",
         &[
@@ -47,10 +44,7 @@ fn every_room_refers_only_to_the_rooms_below_it() {
         !files.is_empty(),
         "no source file found: the test reads the wrong folder"
     );
-    let faults: Vec<String> = files
-        .iter()
-        .flat_map(|(path, text)| faults_in(path, text))
-        .collect();
+    let faults: Vec<String> = files.iter().flat_map(|(path, text)| faults_in(path, text)).collect();
     assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
 }
 
@@ -71,15 +65,8 @@ fn faults_in(path: &Path, text: &str) -> Vec<String> {
                 "{}:{line}: a glob over the crate hides what is used",
                 path.display()
             ));
-        } else if is_room(&target)
-            && target != room
-            && !allowed.contains(&target.as_str())
-            && *allowed != ANY
-        {
-            faults.push(format!(
-                "{}:{line}: {room} must not refer to {target}",
-                path.display()
-            ));
+        } else if is_room(&target) && target != room && !allowed.contains(&target.as_str()) && *allowed != ANY {
+            faults.push(format!("{}:{line}: {room} must not refer to {target}", path.display()));
         }
     }
     if !MAY_ASK_FOR_FEATURES.contains(&room) {
@@ -193,11 +180,7 @@ fn feature_questions(tokens: &[Token]) -> Vec<usize> {
             continue;
         }
         let open = at + 1 + usize::from(is(tokens, at + 1, "!"));
-        if is(tokens, open, "(")
-            && group(tokens, open)
-                .iter()
-                .any(|token| token.text == "feature")
-        {
+        if is(tokens, open, "(") && group(tokens, open).iter().any(|token| token.text == "feature") {
             lines.push(token.line);
         }
     }
@@ -206,8 +189,7 @@ fn feature_questions(tokens: &[Token]) -> Vec<usize> {
 
 /// Lines that name one of sqlx's ways to write a statement, also inside a `use` group.
 fn sql(tokens: &[Token]) -> Vec<usize> {
-    let writes =
-        |name: &str| name.starts_with("query") || name == "raw_sql" || name == "QueryBuilder";
+    let writes = |name: &str| name.starts_with("query") || name == "raw_sql" || name == "QueryBuilder";
     let mut lines = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
         if token.text != "sqlx" || !is(tokens, at + 1, "::") {
@@ -264,10 +246,7 @@ fn tokens(text: &str) -> Vec<Token> {
             '\'' => end_of_char_or_lifetime(&chars, at),
             c if c == '_' || c.is_alphanumeric() => {
                 let mut end = at;
-                while chars
-                    .get(end)
-                    .is_some_and(|c| *c == '_' || c.is_alphanumeric())
-                {
+                while chars.get(end).is_some_and(|c| *c == '_' || c.is_alphanumeric()) {
                     end += 1;
                 }
                 match end_of_raw_string(&chars, at, end) {
@@ -298,18 +277,13 @@ fn tokens(text: &str) -> Vec<Token> {
                 at + 1
             }
         };
-        line += chars[start..at.min(chars.len())]
-            .iter()
-            .filter(|c| **c == '\n')
-            .count();
+        line += chars[start..at.min(chars.len())].iter().filter(|c| **c == '\n').count();
     }
     tokens
 }
 
 fn end_of_line(chars: &[char], at: usize) -> usize {
-    (at..chars.len())
-        .find(|at| chars[*at] == '\n')
-        .unwrap_or(chars.len())
+    (at..chars.len()).find(|at| chars[*at] == '\n').unwrap_or(chars.len())
 }
 
 fn end_of_comment(chars: &[char], mut at: usize) -> usize {
@@ -349,9 +323,7 @@ fn end_of_raw_string(chars: &[char], start: usize, end: usize) -> Option<usize> 
     if chars.get(end + hashes) != Some(&'"') {
         return None;
     }
-    let closing: Vec<char> = std::iter::once('"')
-        .chain(std::iter::repeat_n('#', hashes))
-        .collect();
+    let closing: Vec<char> = std::iter::once('"').chain(std::iter::repeat_n('#', hashes)).collect();
     let body = end + hashes + 1;
     let close = chars[body..]
         .windows(closing.len())
@@ -401,13 +373,7 @@ mod the_checker {
         assert!(faults("src/desk/decide.rs", text).is_empty());
         assert!(faults("src/config.rs", "mod tests { use super::*; }").is_empty());
         assert!(faults("src/main.rs", "use countersign::{store, practice, web};").is_empty());
-        assert!(
-            faults(
-                "src/web/mod.rs",
-                "use crate::{app::App, config, domain::ids};"
-            )
-            .is_empty()
-        );
+        assert!(faults("src/web/mod.rs", "use crate::{app::App, config, domain::ids};").is_empty());
     }
 
     #[test]
@@ -459,11 +425,7 @@ mod the_checker {
             "use super::store;",
             "mod tests { use super::super::store; }",
         ] {
-            assert_eq!(
-                faults("src/web/api.rs", text),
-                Vec::<String>::new(),
-                "{text}"
-            );
+            assert_eq!(faults("src/web/api.rs", text), Vec::<String>::new(), "{text}");
         }
     }
 
@@ -484,13 +446,7 @@ mod the_checker {
             assert_eq!(faults("src/domain/money.rs", text).len(), 1, "{text}");
             assert!(faults("src/lib.rs", text).is_empty(), "{text}");
         }
-        assert!(
-            faults(
-                "src/domain/money.rs",
-                "#[cfg(test)]\nmod tests { fn feature() {} }"
-            )
-            .is_empty()
-        );
+        assert!(faults("src/domain/money.rs", "#[cfg(test)]\nmod tests { fn feature() {} }").is_empty());
     }
 
     #[test]

@@ -42,9 +42,7 @@ impl Seen {
     fn status(&self) -> Option<u16> {
         match self {
             Self::Nothing => None,
-            Self::Cut(status) | Self::Unfinished(status) | Self::Answer { status, .. } => {
-                Some(*status)
-            }
+            Self::Cut(status) | Self::Unfinished(status) | Self::Answer { status, .. } => Some(*status),
         }
     }
 
@@ -135,10 +133,7 @@ impl Supplier {
     }
 
     async fn submit_as(&self, credential: &str, key: &str, order: &Value) -> Seen {
-        let request = self
-            .http
-            .post(self.url("/orders"))
-            .header("Idempotency-Key", key);
+        let request = self.http.post(self.url("/orders")).header("Idempotency-Key", key);
         see(request
             .header("Authorization", format!("Bearer {credential}"))
             .json(order))
@@ -177,12 +172,7 @@ impl Supplier {
     }
 
     async fn requests(&self) -> Vec<Value> {
-        self.get("/requests")
-            .await
-            .json()
-            .as_array()
-            .unwrap()
-            .clone()
+        self.get("/requests").await.json().as_array().unwrap().clone()
     }
 
     /// Waits until the supplier holds so many records for the reference.
@@ -261,13 +251,7 @@ fn submit_table() -> Vec<Row> {
         Row(fault("store_then_truncated"), Some(201), 1, (201, true), 1),
         Row(fault("store_then_html"), Some(200), 1, (201, true), 1),
         Row(fault("store_then_empty"), Some(201), 1, (201, true), 1),
-        Row(
-            fault("store_with_differences"),
-            Some(201),
-            1,
-            (201, true),
-            1,
-        ),
+        Row(fault("store_with_differences"), Some(201), 1, (201, true), 1),
         Row(fault("accept_202"), Some(202), 1, (202, true), 1),
         Row(fault("refuse_422"), Some(422), 0, (422, true), 0),
         Row(fault("409_in_flight"), Some(409), 0, (201, false), 1),
@@ -416,10 +400,7 @@ async fn every_fault_on_look_up_spoils_one_answer_and_stores_nothing() {
             _ => {}
         }
         let logged = supplier.requests().await.pop().unwrap();
-        assert_eq!(
-            (&logged["fault"], &logged["status"]),
-            (&json!(name), &json!(expected))
-        );
+        assert_eq!((&logged["fault"], &logged["status"]), (&json!(name), &json!(expected)));
         assert_eq!(logged["reference"], "ref");
         let honest = supplier.get("/orders?reference=ref").await.json();
         assert_eq!(honest.as_array().unwrap().len(), 1, "{name}");
@@ -434,30 +415,25 @@ async fn every_fault_on_look_up_spoils_one_answer_and_stores_nothing() {
 #[tokio::test]
 async fn faults_are_taken_one_per_request_in_order_and_each_kind_has_its_own_queue() {
     let supplier = Supplier::start().await;
-    supplier.faults(json!([{ "on": "submit", "do": "503" }, { "on": "look_up", "do": "429" }, { "on": "submit", "do": "401" }])).await;
+    supplier
+        .faults(
+            json!([{ "on": "submit", "do": "503" }, { "on": "look_up", "do": "429" }, { "on": "submit", "do": "401" }]),
+        )
+        .await;
     assert_eq!(supplier.submit("a", &order("a")).await.status(), Some(503));
     assert_eq!(supplier.submit("a", &order("a")).await.status(), Some(401));
     assert_eq!(supplier.submit("a", &order("a")).await.status(), Some(201));
     assert_eq!(supplier.get("/orders/A-1001").await.status(), Some(429));
     assert_eq!(supplier.get("/orders/A-1001").await.status(), Some(200));
 
-    supplier
-        .faults(json!([{ "on": "submit", "do": "503" }]))
-        .await;
-    supplier
-        .faults(json!([{ "on": "look_up", "do": "429" }]))
-        .await;
+    supplier.faults(json!([{ "on": "submit", "do": "503" }])).await;
+    supplier.faults(json!([{ "on": "look_up", "do": "429" }])).await;
     assert_eq!(
-        supplier.get("/faults").await.json()["next"]
-            .as_array()
-            .unwrap()
-            .len(),
+        supplier.get("/faults").await.json()["next"].as_array().unwrap().len(),
         2,
         "the other kind's queue stays"
     );
-    supplier
-        .faults(json!([{ "on": "submit", "do": "403" }]))
-        .await;
+    supplier.faults(json!([{ "on": "submit", "do": "403" }])).await;
     assert_eq!(
         supplier.submit("b", &order("b")).await.status(),
         Some(403),
@@ -487,28 +463,14 @@ async fn faults_act_before_the_key_is_looked_at() {
 #[tokio::test]
 async fn bad_faults_are_refused_by_field_and_change_nothing() {
     let supplier = Supplier::start().await;
-    supplier
-        .faults(json!([{ "on": "submit", "do": "503" }]))
-        .await;
+    supplier.faults(json!([{ "on": "submit", "do": "503" }])).await;
     let table = [
-        (
-            json!({ "next": [{ "on": "submit", "do": "explode" }] }),
-            "/next/0/do",
-        ),
-        (
-            json!({ "next": [{ "on": "submit", "do": 429 }] }),
-            "/next/0/do",
-        ),
+        (json!({ "next": [{ "on": "submit", "do": "explode" }] }), "/next/0/do"),
+        (json!({ "next": [{ "on": "submit", "do": 429 }] }), "/next/0/do"),
         (json!({ "next": [{ "on": "submit" }] }), "/next/0/do"),
         (json!({ "next": [{ "do": "429" }] }), "/next/0/on"),
-        (
-            json!({ "next": [{ "on": "cancel", "do": "429" }] }),
-            "/next/0/on",
-        ),
-        (
-            json!({ "next": [{ "on": "submit", "do": "twice" }] }),
-            "/next/0/do",
-        ),
+        (json!({ "next": [{ "on": "cancel", "do": "429" }] }), "/next/0/on"),
+        (json!({ "next": [{ "on": "submit", "do": "twice" }] }), "/next/0/do"),
         (
             json!({ "next": [{ "on": "submit", "do": "drip", "secs": 1 }] }),
             "/next/0/secs",
@@ -525,10 +487,7 @@ async fn bad_faults_are_refused_by_field_and_change_nothing() {
             json!({ "next": [{ "on": "submit", "do": "429", "retry_after": "a\nb" }] }),
             "/next/0/retry_after",
         ),
-        (
-            json!({ "next": [{ "on": "look_up", "do": "429" }, "429"] }),
-            "/next/1",
-        ),
+        (json!({ "next": [{ "on": "look_up", "do": "429" }, "429"] }), "/next/1"),
         (json!({ "next": [{ "on": null, "do": "429" }] }), "/next/0"),
         (json!({ "next": [], "then": [] }), "/then"),
         (json!({}), "/next"),
@@ -538,11 +497,7 @@ async fn bad_faults_are_refused_by_field_and_change_nothing() {
         let seen = supplier.put("/faults", document.clone()).await;
         assert_eq!(seen.status(), Some(400), "{document}");
         assert_eq!(seen.headers("content-type"), ["application/problem+json"]);
-        assert_eq!(
-            seen.json()["errors"][0]["pointer"],
-            pointer,
-            "{document}: {seen:?}"
-        );
+        assert_eq!(seen.json()["errors"][0]["pointer"], pointer, "{document}: {seen:?}");
     }
     assert_eq!(
         supplier.get("/faults").await.json(),
@@ -572,12 +527,11 @@ async fn retry_after_is_sent_as_given_whatever_it_says() {
             (Some(429), vec![text.to_owned()])
         );
     }
-    supplier.faults(json!([{ "on": "look_up", "do": "503", "retry_after": ["1", "9"] }, { "on": "submit", "do": "429" }])).await;
+    supplier
+        .faults(json!([{ "on": "look_up", "do": "503", "retry_after": ["1", "9"] }, { "on": "submit", "do": "429" }]))
+        .await;
     assert_eq!(
-        supplier
-            .get("/orders?reference=k")
-            .await
-            .headers("retry-after"),
+        supplier.get("/orders?reference=k").await.headers("retry-after"),
         ["1", "9"]
     );
     assert!(
@@ -606,30 +560,16 @@ async fn differences_are_recorded_as_named() {
             .faults(json!([{ "on": "submit", "do": "store_with_differences", "what": what }]))
             .await;
         let answered = supplier.submit(what, &order(what)).await.json();
-        assert_eq!(
-            *answered.pointer(pointer).unwrap_or(&Value::Null),
-            expected,
-            "{what}"
-        );
-        let recorded = supplier
-            .get(&format!("/orders?reference={what}"))
-            .await
-            .json();
-        assert_eq!(
-            recorded[0], answered,
-            "{what}: recorded is what was confirmed"
-        );
+        assert_eq!(*answered.pointer(pointer).unwrap_or(&Value::Null), expected, "{what}");
+        let recorded = supplier.get(&format!("/orders?reference={what}")).await.json();
+        assert_eq!(recorded[0], answered, "{what}: recorded is what was confirmed");
         let untouched = answered
             .as_object()
             .unwrap()
             .iter()
             .filter(|(field, _)| !pointer[1..].starts_with(*field));
         for (field, value) in untouched.filter(|(field, _)| order(what).get(*field).is_some()) {
-            assert_eq!(
-                order(what)[field],
-                *value,
-                "{what}: only what was named differs"
-            );
+            assert_eq!(order(what)[field], *value, "{what}: only what was named differs");
         }
     }
 }
@@ -648,8 +588,7 @@ async fn half_a_body_is_enough_to_be_hung_up_on() {
     stream.write_all(&[b' '; 600]).await.unwrap();
     // The other 400 bytes are never sent: only a supplier that stops at half of it closes.
     let mut answer = Vec::new();
-    let closed =
-        tokio::time::timeout(Duration::from_secs(2), stream.read_to_end(&mut answer)).await;
+    let closed = tokio::time::timeout(Duration::from_secs(2), stream.read_to_end(&mut answer)).await;
     closed.expect("it hangs up").ok();
     assert_eq!(answer, b"");
     assert_eq!(supplier.requests().await[0]["status"], Value::Null);
@@ -665,10 +604,7 @@ async fn a_request_whose_client_goes_mid_body_is_logged_and_stores_nothing() {
     drop(stream);
     let patience = Instant::now();
     while supplier.requests().await.is_empty() {
-        assert!(
-            patience.elapsed() < Duration::from_secs(5),
-            "the request is logged"
-        );
+        assert!(patience.elapsed() < Duration::from_secs(5), "the request is logged");
     }
     let logged = &supplier.requests().await[0];
     assert_eq!(
@@ -681,19 +617,13 @@ async fn a_request_whose_client_goes_mid_body_is_logged_and_stores_nothing() {
 #[tokio::test]
 async fn a_client_that_has_gone_does_not_stop_its_order() {
     let supplier = Supplier::start().await;
-    supplier
-        .contract(json!({ "processing_seconds": 1.5 }))
-        .await;
+    supplier.contract(json!({ "processing_seconds": 1.5 })).await;
     let impatient = supplier
         .http
         .post(supplier.url("/orders"))
         .header("Idempotency-Key", "k")
         .json(&order("k"));
-    impatient
-        .timeout(Duration::from_millis(500))
-        .send()
-        .await
-        .unwrap_err();
+    impatient.timeout(Duration::from_millis(500)).send().await.unwrap_err();
     assert_eq!(
         supplier.count("k").await,
         0,
@@ -732,19 +662,14 @@ async fn a_connection_is_kept_for_further_requests() {
 async fn closing_without_an_answer_sends_not_one_byte() {
     let supplier = Supplier::start().await;
     for fault in ["store_then_close", "close_without_store"] {
-        supplier
-            .faults(json!([{ "on": "submit", "do": fault }]))
-            .await;
+        supplier.faults(json!([{ "on": "submit", "do": fault }])).await;
         let body = order(fault).to_string();
         let mut stream = TcpStream::connect(supplier.address()).await.unwrap();
         let head = format!(
             "POST /orders HTTP/1.1\r\nHost: practice\r\nContent-Length: {}\r\n\r\n",
             body.len()
         );
-        stream
-            .write_all(format!("{head}{body}").as_bytes())
-            .await
-            .unwrap();
+        stream.write_all(format!("{head}{body}").as_bytes()).await.unwrap();
         let mut answer = Vec::new();
         stream
             .read_to_end(&mut answer)
@@ -770,10 +695,7 @@ async fn a_followed_redirect_shows_in_the_log() {
     let seen = supplier.submit("s", &order("s")).await;
     assert_eq!(seen.headers("location"), ["http://elsewhere.example/x"]);
     assert_eq!(supplier.get("/nowhere").await.status(), Some(404));
-    assert_eq!(
-        supplier.requests().await.last().unwrap()["path"],
-        "/nowhere"
-    );
+    assert_eq!(supplier.requests().await.last().unwrap()["path"], "/nowhere");
 }
 
 // Orders.
@@ -791,19 +713,9 @@ async fn an_order_is_confirmed_recorded_as_given_and_found() {
     for (field, value) in order("ref").as_object().unwrap() {
         assert_eq!(answered[field], *value, "{field}");
     }
-    assert_eq!(
-        supplier.get("/orders?reference=ref").await.json(),
-        json!([answered])
-    );
+    assert_eq!(supplier.get("/orders?reference=ref").await.json(), json!([answered]));
     assert_eq!(supplier.get("/orders/A-1001").await.json(), answered);
-    for number in [
-        "A-1002",
-        "A-01001",
-        "a-1001",
-        "A-",
-        "1001",
-        "A-99999999999999999999",
-    ] {
+    for number in ["A-1002", "A-01001", "a-1001", "A-", "1001", "A-99999999999999999999"] {
         assert_eq!(
             supplier.get(&format!("/orders/{number}")).await.status(),
             Some(404),
@@ -811,10 +723,7 @@ async fn an_order_is_confirmed_recorded_as_given_and_found() {
         );
     }
     assert_eq!(
-        supplier
-            .submit("l", &json!({ "reference": "bare" }))
-            .await
-            .json()["number"],
+        supplier.submit("l", &json!({ "reference": "bare" })).await.json()["number"],
         "A-1002"
     );
 }
@@ -836,10 +745,7 @@ async fn references_match_as_text_and_nothing_else() {
         ("PO%2D1", 1),
         ("PO-%25", 0),
     ] {
-        let records = supplier
-            .get(&format!("/orders?reference={asked}"))
-            .await
-            .json();
+        let records = supplier.get(&format!("/orders?reference={asked}")).await.json();
         assert_eq!(records.as_array().unwrap().len(), found, "{asked}");
     }
     assert_eq!(
@@ -887,35 +793,19 @@ async fn unreadable_orders_are_refused_and_not_stored() {
 #[tokio::test]
 async fn the_clerk_confirms_refuses_cancels_and_changes_quantities() {
     let supplier = Supplier::start().await;
-    supplier
-        .faults(json!([{ "on": "submit", "do": "accept_202" }]))
-        .await;
+    supplier.faults(json!([{ "on": "submit", "do": "accept_202" }])).await;
     supplier.submit("k", &order("k")).await;
     for status in ["confirmed", "in_progress", "refused", "cancelled"] {
-        let seen = supplier
-            .put("/orders/A-1001", json!({ "status": status }))
-            .await;
-        assert_eq!(
-            (seen.status(), &seen.json()["status"]),
-            (Some(200), &json!(status))
-        );
-        assert_eq!(
-            supplier.get("/orders/A-1001").await.json()["status"],
-            status
-        );
+        let seen = supplier.put("/orders/A-1001", json!({ "status": status })).await;
+        assert_eq!((seen.status(), &seen.json()["status"]), (Some(200), &json!(status)));
+        assert_eq!(supplier.get("/orders/A-1001").await.json()["status"], status);
     }
     supplier
         .put("/orders/A-1001", json!({ "line": 1, "quantity": "7" }))
         .await;
-    assert_eq!(
-        supplier.get("/orders/A-1001").await.json()["lines"][1]["quantity"],
-        "7"
-    );
+    assert_eq!(supplier.get("/orders/A-1001").await.json()["lines"][1]["quantity"], "7");
     supplier
-        .put(
-            "/orders/A-1001",
-            json!({ "quantity": "3", "status": "confirmed" }),
-        )
+        .put("/orders/A-1001", json!({ "quantity": "3", "status": "confirmed" }))
         .await;
     let changed = supplier.get("/orders/A-1001").await.json();
     assert_eq!(
@@ -933,10 +823,7 @@ async fn the_clerk_confirms_refuses_cancels_and_changes_quantities() {
     for (document, pointer) in [
         (json!({ "status": "maybe" }), "/status"),
         (json!({ "status": "refused", "colour": "red" }), "/colour"),
-        (
-            json!({ "status": "refused", "line": 9, "quantity": "1" }),
-            "/line",
-        ),
+        (json!({ "status": "refused", "line": 9, "quantity": "1" }), "/line"),
         (json!({ "line": 0 }), "/quantity"),
         (json!({}), ""),
     ] {
@@ -975,10 +862,7 @@ async fn the_contract_begins_as_the_doors_say_and_changes_switch_by_switch() {
     assert_eq!(supplier.get("/contract").await.json(), fresh);
     assert_eq!(supplier.put("/contract", fresh.clone()).await.json(), fresh);
     let changed = supplier
-        .put(
-            "/contract",
-            json!({ "in_flight": "wait", "processing_seconds": 0.25 }),
-        )
+        .put("/contract", json!({ "in_flight": "wait", "processing_seconds": 0.25 }))
         .await
         .json();
     let mut expected = fresh;
@@ -994,10 +878,7 @@ async fn the_contract_begins_as_the_doors_say_and_changes_switch_by_switch() {
         ),
         (json!({ "key_scope": "planet" }), "/key_scope"),
         (json!({ "in_flight": "410" }), "/in_flight"),
-        (
-            json!({ "duplicate_reference": null }),
-            "/duplicate_reference",
-        ),
+        (json!({ "duplicate_reference": null }), "/duplicate_reference"),
         (json!("x"), ""),
     ] {
         let seen = supplier.put("/contract", change.clone()).await;
@@ -1014,9 +895,7 @@ async fn the_contract_begins_as_the_doors_say_and_changes_switch_by_switch() {
 async fn a_repeated_key_gets_the_same_bytes_and_another_body_is_refused() {
     let supplier = Supplier::start().await;
     let first = supplier.submit("k", &order("k")).await;
-    supplier
-        .put("/orders/A-1001", json!({ "status": "cancelled" }))
-        .await;
+    supplier.put("/orders/A-1001", json!({ "status": "cancelled" })).await;
     let repeat = supplier.submit("k", &order("k")).await;
     assert_eq!(
         (first.status(), first.text(), first.replayed()),
@@ -1032,10 +911,7 @@ async fn a_repeated_key_gets_the_same_bytes_and_another_body_is_refused() {
     supplier.contract(json!({ "checks_body": false })).await;
     let silent = supplier.submit("k", &order("other")).await;
     assert_eq!((silent.text(), silent.replayed()), (first.text(), true));
-    assert_eq!(
-        (supplier.count("k").await, supplier.count("other").await),
-        (1, 0)
-    );
+    assert_eq!((supplier.count("k").await, supplier.count("other").await), (1, 0));
 }
 
 #[tokio::test]
@@ -1043,10 +919,7 @@ async fn a_key_not_honoured_makes_a_second_order() {
     let supplier = Supplier::start().await;
     supplier.contract(json!({ "key_honoured": false })).await;
     for number in ["A-1001", "A-1002"] {
-        assert_eq!(
-            supplier.submit("k", &order("k")).await.json()["number"],
-            number
-        );
+        assert_eq!(supplier.submit("k", &order("k")).await.json()["number"], number);
     }
     assert_eq!(supplier.count("k").await, 2);
 }
@@ -1080,40 +953,28 @@ async fn a_key_can_expire_while_its_repeat_sleeps() {
     supplier
         .faults(json!([{ "on": "submit", "do": "sleep_then_store", "seconds": 0.7 }]))
         .await;
-    assert_eq!(
-        supplier.submit("k", &order("k")).await.json()["number"],
-        "A-1002"
-    );
+    assert_eq!(supplier.submit("k", &order("k")).await.json()["number"], "A-1002");
 }
 
 #[tokio::test]
 async fn a_duplicate_reference_makes_a_second_is_refused_or_gets_the_existing_record() {
     let supplier = Supplier::start().await;
     supplier.submit("k1", &order("k")).await;
-    supplier
-        .contract(json!({ "duplicate_reference": "refused" }))
-        .await;
+    supplier.contract(json!({ "duplicate_reference": "refused" })).await;
     let refused = supplier.submit("k2", &order("k")).await;
     assert_eq!(
         (refused.status(), refused.json()),
         (Some(409), json!({ "code": "reference_exists" }))
     );
-    supplier
-        .contract(json!({ "duplicate_reference": "existing" }))
-        .await;
+    supplier.contract(json!({ "duplicate_reference": "existing" })).await;
     let existing = supplier.submit("k3", &order("k")).await;
     assert_eq!(
         (existing.status(), &existing.json()["number"]),
         (Some(200), &json!("A-1001"))
     );
     assert_eq!(supplier.count("k").await, 1);
-    supplier
-        .contract(json!({ "duplicate_reference": "second" }))
-        .await;
-    assert_eq!(
-        supplier.submit("k4", &order("k")).await.json()["number"],
-        "A-1002"
-    );
+    supplier.contract(json!({ "duplicate_reference": "second" })).await;
+    assert_eq!(supplier.submit("k4", &order("k")).await.json()["number"], "A-1002");
     assert_eq!(supplier.count("k").await, 2);
 }
 
@@ -1121,34 +982,21 @@ async fn a_duplicate_reference_makes_a_second_is_refused_or_gets_the_existing_re
 async fn saved_errors_follow_the_three_contracts() {
     let supplier = Supplier::start().await;
     for (fault, records) in [("store_then_500", 1), ("500_without_store", 0)] {
-        supplier
-            .faults(json!([{ "on": "submit", "do": fault }]))
-            .await;
+        supplier.faults(json!([{ "on": "submit", "do": fault }])).await;
         let first = supplier.submit(fault, &order(fault)).await;
         for _ in 0..2 {
             let repeat = supplier.submit(fault, &order(fault)).await;
             let saved = (Some(500), first.text(), true);
-            assert_eq!(
-                (repeat.status(), repeat.text(), repeat.replayed()),
-                saved,
-                "{fault}"
-            );
+            assert_eq!((repeat.status(), repeat.text(), repeat.replayed()), saved, "{fault}");
         }
         assert_eq!(supplier.count(fault).await, records, "{fault}");
     }
-    supplier
-        .contract(json!({ "replays_saved_errors": false }))
-        .await;
+    supplier.contract(json!({ "replays_saved_errors": false })).await;
     for fault in ["store_then_500", "500_without_store"] {
         let reference = format!("again-{fault}");
-        supplier
-            .faults(json!([{ "on": "submit", "do": fault }]))
-            .await;
+        supplier.faults(json!([{ "on": "submit", "do": fault }])).await;
         assert_eq!(
-            supplier
-                .submit(&reference, &order(&reference))
-                .await
-                .status(),
+            supplier.submit(&reference, &order(&reference)).await.status(),
             Some(500)
         );
         let repeat = supplier.submit(&reference, &order(&reference)).await;
@@ -1158,10 +1006,7 @@ async fn saved_errors_follow_the_three_contracts() {
             "{fault} runs again"
         );
         assert!(
-            supplier
-                .submit(&reference, &order(&reference))
-                .await
-                .replayed(),
+            supplier.submit(&reference, &order(&reference)).await.replayed(),
             "{fault} is answered now"
         );
         assert_eq!(
@@ -1210,10 +1055,7 @@ async fn a_key_in_use_is_a_409_or_a_wait() {
         (Some(201), Some(201), true)
     );
     assert_eq!(slow.text(), early.text());
-    assert_eq!(
-        (supplier.count("k").await, supplier.count("l").await),
-        (1, 1)
-    );
+    assert_eq!((supplier.count("k").await, supplier.count("l").await), (1, 1));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -1243,10 +1085,7 @@ async fn fifty_at_once_with_one_key_make_one_order() {
         } else {
             vec![Some(201)]
         };
-        assert!(
-            seen.iter().all(|seen| allowed.contains(&seen.status())),
-            "{seen:?}"
-        );
+        assert!(seen.iter().all(|seen| allowed.contains(&seen.status())), "{seen:?}");
     }
     assert_eq!(supplier.requests().await.len(), 100);
 }
@@ -1254,13 +1093,8 @@ async fn fifty_at_once_with_one_key_make_one_order() {
 #[tokio::test]
 async fn keys_end_at_the_account_or_at_the_credential() {
     let supplier = Supplier::start().await;
-    let number = async |credential: &str| {
-        supplier
-            .submit_as(credential, "k", &order("k"))
-            .await
-            .json()["number"]
-            .clone()
-    };
+    let number =
+        async |credential: &str| supplier.submit_as(credential, "k", &order("k")).await.json()["number"].clone();
     assert_eq!(number("desk.one").await, "A-1001");
     assert_eq!(
         number("desk.two").await,
@@ -1268,19 +1102,9 @@ async fn keys_end_at_the_account_or_at_the_credential() {
         "a rotated secret is the same account"
     );
     assert_eq!(number("other.one").await, "A-1002");
-    supplier
-        .contract(json!({ "key_scope": "credential" }))
-        .await;
-    assert_eq!(
-        number("desk.one").await,
-        "A-1003",
-        "another scope, another key"
-    );
-    assert_eq!(
-        number("desk.two").await,
-        "A-1004",
-        "a rotated secret is a stranger"
-    );
+    supplier.contract(json!({ "key_scope": "credential" })).await;
+    assert_eq!(number("desk.one").await, "A-1003", "another scope, another key");
+    assert_eq!(number("desk.two").await, "A-1004", "a rotated secret is a stranger");
     assert_eq!(number("desk.two").await, "A-1004");
 }
 
@@ -1296,17 +1120,8 @@ async fn accounts_are_asked_for_and_see_their_own_orders() {
             "{bad}"
         );
     }
-    assert_eq!(
-        supplier.get("/orders?reference=k").await.status(),
-        Some(401)
-    );
-    assert_eq!(
-        supplier
-            .submit_as("desk.s", "k", &order("k"))
-            .await
-            .status(),
-        Some(201)
-    );
+    assert_eq!(supplier.get("/orders?reference=k").await.status(), Some(401));
+    assert_eq!(supplier.submit_as("desk.s", "k", &order("k")).await.status(), Some(201));
     assert_eq!(
         supplier
             .get_as("desk.t", "/orders?reference=k")
@@ -1318,29 +1133,18 @@ async fn accounts_are_asked_for_and_see_their_own_orders() {
         1
     );
     assert_eq!(
-        supplier
-            .get_as("other.s", "/orders?reference=k")
-            .await
-            .json(),
+        supplier.get_as("other.s", "/orders?reference=k").await.json(),
         json!([])
     );
-    assert_eq!(
-        supplier.get_as("desk.s", "/orders/A-1001").await.status(),
-        Some(200)
-    );
+    assert_eq!(supplier.get_as("desk.s", "/orders/A-1001").await.status(), Some(200));
     let hidden = supplier.get_as("other.s", "/orders/A-1001").await;
     assert_eq!(
         (hidden.status(), hidden.json()),
         (Some(404), json!({ "code": "not_found" }))
     );
-    supplier
-        .contract(json!({ "duplicate_reference": "refused" }))
-        .await;
+    supplier.contract(json!({ "duplicate_reference": "refused" })).await;
     assert_eq!(
-        supplier
-            .submit_as("other.s", "k", &order("k"))
-            .await
-            .status(),
+        supplier.submit_as("other.s", "k", &order("k")).await.status(),
         Some(201),
         "a reference is an account's own"
     );
@@ -1366,18 +1170,13 @@ async fn look_up_can_be_switched_off() {
 #[tokio::test]
 async fn a_record_is_not_visible_before_its_lag_and_counted_at_once() {
     let supplier = Supplier::start().await;
-    supplier
-        .contract(json!({ "visibility_lag_seconds": 1.5 }))
-        .await;
+    supplier.contract(json!({ "visibility_lag_seconds": 1.5 })).await;
     assert_eq!(supplier.submit("k", &order("k")).await.status(), Some(201));
     assert_eq!(supplier.get("/orders?reference=k").await.json(), json!([]));
     assert_eq!(supplier.get("/orders/A-1001").await.status(), Some(404));
     assert_eq!(supplier.count("k").await, 1);
     tokio::time::sleep(Duration::from_millis(1700)).await;
-    assert_eq!(
-        supplier.get("/orders?reference=k").await.json()[0]["number"],
-        "A-1001"
-    );
+    assert_eq!(supplier.get("/orders?reference=k").await.json()[0]["number"], "A-1001");
     assert_eq!(supplier.get("/orders/A-1001").await.status(), Some(200));
 }
 
@@ -1390,11 +1189,10 @@ async fn a_restart_forgets_nothing() {
     supplier
         .contract(json!({ "visibility_lag_seconds": 0.001, "in_flight": "wait" }))
         .await;
-    supplier.faults(json!([{ "on": "submit", "do": "429", "retry_after": "7" }, { "on": "look_up", "do": "none" }])).await;
-    let (contract, faults) = (
-        supplier.get("/contract").await,
-        supplier.get("/faults").await,
-    );
+    supplier
+        .faults(json!([{ "on": "submit", "do": "429", "retry_after": "7" }, { "on": "look_up", "do": "none" }]))
+        .await;
+    let (contract, faults) = (supplier.get("/contract").await, supplier.get("/faults").await);
     let requests = supplier.requests().await;
 
     let supplier = supplier.restart().await;
@@ -1406,23 +1204,11 @@ async fn a_restart_forgets_nothing() {
         json!([]),
         "the fault waited"
     );
-    assert_eq!(
-        supplier.get("/orders?reference=k").await.json(),
-        json!([first.json()])
-    );
-    assert_eq!(
-        supplier
-            .submit("k", &order("k"))
-            .await
-            .headers("retry-after"),
-        ["7"]
-    );
+    assert_eq!(supplier.get("/orders?reference=k").await.json(), json!([first.json()]));
+    assert_eq!(supplier.submit("k", &order("k")).await.headers("retry-after"), ["7"]);
     let repeat = supplier.submit("k", &order("k")).await;
     assert_eq!((repeat.text(), repeat.replayed()), (first.text(), true));
-    assert_eq!(
-        supplier.submit("l", &order("l")).await.json()["number"],
-        "A-1002"
-    );
+    assert_eq!(supplier.submit("l", &order("l")).await.json()["number"], "A-1002");
 }
 
 #[tokio::test]
@@ -1445,13 +1231,7 @@ async fn a_stopped_supplier_loses_what_it_had_not_stored_and_locks_no_key() {
         stopping.elapsed() < Duration::from_secs(6),
         "sleepers get their grace, not their minute"
     );
-    assert_eq!(
-        (
-            supplier.count("asleep").await,
-            supplier.count("stored").await
-        ),
-        (0, 1)
-    );
+    assert_eq!((supplier.count("asleep").await, supplier.count("stored").await), (0, 1));
     assert_eq!(supplier.requests().await[0]["status"], Value::Null);
     let asleep = supplier.submit("asleep", &order("asleep")).await;
     assert_eq!((asleep.status(), asleep.replayed()), (Some(201), false));
@@ -1462,12 +1242,7 @@ async fn a_stopped_supplier_loses_what_it_had_not_stored_and_locks_no_key() {
 #[tokio::test]
 async fn a_file_that_cannot_be_opened_is_said_by_name() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let refused = practice::serve(
-        listener,
-        "sqlite:/nowhere/at/all/practice.db",
-        std::future::pending(),
-    )
-    .await;
+    let refused = practice::serve(listener, "sqlite:/nowhere/at/all/practice.db", std::future::pending()).await;
     let told = refused.unwrap_err().to_string();
     assert!(told.contains("/nowhere/at/all/practice.db"), "{told}");
 }

@@ -33,15 +33,13 @@ impl Typed {
             .suggestion
             .as_deref()
             .ok_or_else(|| missing("suggestion", "is missing"))?;
-        text.parse()
-            .map_err(|error| missing("suggestion", &format!("{error}")))
+        text.parse().map_err(|error| missing("suggestion", &format!("{error}")))
     }
 
     fn digest(&self) -> Result<Digest, Refusal> {
         let text = self.digest.as_deref().filter(|text| !text.is_empty());
         let text = text.ok_or_else(|| missing("digest", "is missing: it says what you saw"))?;
-        text.parse()
-            .map_err(|error| missing("digest", &format!("{error}")))
+        text.parse().map_err(|error| missing("digest", &format!("{error}")))
     }
 }
 
@@ -96,13 +94,8 @@ async fn try_approve(
             .into_iter()
             .collect(),
     };
-    desk.approve(
-        person,
-        &typed.suggestion()?,
-        &approval,
-        typed.reason.as_deref(),
-    )
-    .await
+    desk.approve(person, &typed.suggestion()?, &approval, typed.reason.as_deref())
+        .await
 }
 
 /// `po_…:version`
@@ -110,12 +103,7 @@ fn unsettled(text: &str) -> Result<(OrderId, u64), Refusal> {
     let read = text
         .split_once(':')
         .and_then(|(id, version)| Some((id.parse().ok()?, version.parse().ok()?)));
-    read.ok_or_else(|| {
-        missing(
-            "accept_unsettled",
-            "names an order and its version, as po_…:3",
-        )
-    })
+    read.ok_or_else(|| missing("accept_unsettled", "names an order and its version, as po_…:3"))
 }
 
 /// `/act/send_back` and `/act/reject`: then the suggestion's page.
@@ -131,21 +119,10 @@ pub async fn say_no(typed: Typed, no: No) -> Result<(), CallError> {
     }
 }
 
-async fn try_say_no(
-    desk: &Desk,
-    person: &Person,
-    typed: &Typed,
-    no: No,
-) -> Result<SuggestionId, DeskError> {
+async fn try_say_no(desk: &Desk, person: &Person, typed: &Typed, no: No) -> Result<SuggestionId, DeskError> {
     let (id, digest) = (typed.suggestion()?, typed.digest()?);
-    desk.say_no(
-        person,
-        &id,
-        &digest,
-        no,
-        typed.reason.as_deref().unwrap_or_default(),
-    )
-    .await?;
+    desk.say_no(person, &id, &digest, no, typed.reason.as_deref().unwrap_or_default())
+        .await?;
     Ok(id)
 }
 
@@ -167,10 +144,7 @@ async fn refused(
         .await
         .map_err(|error| broken(&error))?;
     let back = typed.suggestion().ok();
-    let page = back.map_or_else(
-        || "/suggestions".to_owned(),
-        |id| format!("/suggestions/{id}"),
-    );
+    let page = back.map_or_else(|| "/suggestions".to_owned(), |id| format!("/suggestions/{id}"));
     go_to(&format!("{page}?refused={draft}"));
     Ok(())
 }

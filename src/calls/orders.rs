@@ -6,34 +6,18 @@ use leptos::prelude::*;
 
 /// The list of orders; an unknown state shows all.
 #[server(prefix = "/call", endpoint = "orders_page")]
-pub async fn orders_page(
-    state: Option<String>,
-    after: Option<String>,
-) -> Result<pages::OrdersPage, CallError> {
+pub async fn orders_page(state: Option<String>, after: Option<String>) -> Result<pages::OrdersPage, CallError> {
     use crate::caller::{desk, person, shown};
-    let state = state
-        .as_deref()
-        .and_then(crate::domain::order::OrderState::of);
-    shown(
-        desk()?
-            .orders_page(&person()?, state, after.as_deref())
-            .await,
-    )
+    let state = state.as_deref().and_then(crate::domain::order::OrderState::of);
+    shown(desk()?.orders_page(&person()?, state, after.as_deref()).await)
 }
 
 /// One order; `refused` names the draft of an act that was refused.
 #[server(prefix = "/call", endpoint = "order_page")]
-pub async fn order_page(
-    id: String,
-    refused: Option<String>,
-) -> Result<pages::OrderPage, CallError> {
+pub async fn order_page(id: String, refused: Option<String>) -> Result<pages::OrderPage, CallError> {
     use crate::caller::{desk, named, person, shown};
     let draft = refused.and_then(|draft| draft.parse().ok());
-    shown(
-        desk()?
-            .order_page(&person()?, &named(&id)?, draft.as_ref())
-            .await,
-    )
+    shown(desk()?.order_page(&person()?, &named(&id)?, draft.as_ref()).await)
 }
 
 /// An order's version, for a page that waits for it to change.

@@ -13,15 +13,8 @@ pub async fn suggestions_page() -> Result<pages::SuggestionsPage, CallError> {
 
 /// One suggestion; `refused` names the draft of an act that was refused.
 #[server(prefix = "/call", endpoint = "review_page")]
-pub async fn review_page(
-    id: String,
-    refused: Option<String>,
-) -> Result<pages::ReviewPage, CallError> {
+pub async fn review_page(id: String, refused: Option<String>) -> Result<pages::ReviewPage, CallError> {
     use crate::caller::{desk, named, person, shown};
     let draft = refused.and_then(|draft| draft.parse().ok());
-    shown(
-        desk()?
-            .review_page(&person()?, &named(&id)?, draft.as_ref())
-            .await,
-    )
+    shown(desk()?.review_page(&person()?, &named(&id)?, draft.as_ref()).await)
 }

@@ -44,15 +44,8 @@ fn proposal(lines: Vec<LineDraft>, rationale: &str, doubts: &[&str]) -> Proposal
 fn bolts() -> Proposal {
     let mut washers = line("W8-A2", "Washer M8 A2", "200", "EA", "1.90");
     washers.price_per = Some("100".to_owned());
-    let lines = vec![
-        line("M8-40-A2", "Hex bolt M8×40 A2", "24", "EA", "0.4375"),
-        washers,
-    ];
-    proposal(
-        lines,
-        "Stock 6, weekly use about 20.",
-        &["The price is from March."],
-    )
+    let lines = vec![line("M8-40-A2", "Hex bolt M8×40 A2", "24", "EA", "0.4375"), washers];
+    proposal(lines, "Stock 6, weekly use about 20.", &["The price is from March."])
 }
 
 impl Morning<'_> {
@@ -71,22 +64,12 @@ impl Morning<'_> {
         self.approve(bolts, None, |state, _| state == OrderState::Confirmed)
             .await?;
 
-        let gloves = line(
-            "05704066204093",
-            "Surgical gloves, box of 100 pairs",
-            "10",
-            "NAR",
-            "40",
-        );
+        let gloves = line("05704066204093", "Surgical gloves, box of 100 pairs", "10", "NAR", "40");
         let gloves = proposal(vec![gloves], "Two boxes left.", &[]);
-        let gloves = self
-            .suggest("gloves-w48", "Gloves for the workshop", &gloves)
-            .await?;
+        let gloves = self.suggest("gloves-w48", "Gloves for the workshop", &gloves).await?;
         let fewer = "\"do\":\"store_with_differences\",\"what\":\"quantity\"";
-        self.approve(gloves, Some(fewer), |state, _| {
-            state == OrderState::Confirmed
-        })
-        .await?;
+        self.approve(gloves, Some(fewer), |state, _| state == OrderState::Confirmed)
+            .await?;
 
         let lamps = proposal(
             vec![line("DL-7", "Desk lamp, warm white", "6", "H87", "38.50")],
@@ -97,10 +80,8 @@ impl Morning<'_> {
             .suggest("lamps-new-desks", "Lamps for the six new desks", &lamps)
             .await?;
         let lost = "\"do\":\"store_then_close\"";
-        self.approve(lamps, Some(lost), |state, _| {
-            state == OrderState::ConfirmationPending
-        })
-        .await?;
+        self.approve(lamps, Some(lost), |state, _| state == OrderState::ConfirmationPending)
+            .await?;
 
         let words = proposal(
             vec![line("", "Translation, contract annex", "1", "DAY", "400")],
@@ -115,11 +96,7 @@ impl Morning<'_> {
         })
         .await?;
 
-        let mut shovels = proposal(
-            vec![line("SN-33", "Snow shovel", "50", "NAR", "1")],
-            "Winter.",
-            &[],
-        );
+        let mut shovels = proposal(vec![line("SN-33", "Snow shovel", "50", "NAR", "1")], "Winter.", &[]);
         shovels.contents.charges = vec![
             charge("charge", "Freight", "10"),
             charge("allowance", "Agreed discount", "10"),
@@ -139,12 +116,9 @@ impl Morning<'_> {
             "Site needs two.",
             &[],
         );
-        let cable = self
-            .suggest("cable-site-4", "Cable for site 4", &cable)
-            .await?;
+        let cable = self.suggest("cable-site-4", "Cable for site 4", &cable).await?;
         let busy = "\"do\":\"429\",\"retry_after\":\"1800\"";
-        self.approve(cable, Some(busy), |_, not_sent| not_sent > 0)
-            .await?;
+        self.approve(cable, Some(busy), |_, not_sent| not_sent > 0).await?;
 
         let mut frames = proposal(
             vec![line("DF-160", "Desk frame 160", "12", "EA", "348.33")],
@@ -154,15 +128,9 @@ impl Morning<'_> {
         frames.contents.supplier = Some("nordform".to_owned());
         frames.contents.deliver_to = Some("office".to_owned());
         self.desk
-            .supplier_hold(
-                self.tenant,
-                "nordform",
-                "they move their warehouse until Wednesday",
-            )
+            .supplier_hold(self.tenant, "nordform", "they move their warehouse until Wednesday")
             .await?;
-        let frames = self
-            .suggest("desk-frames", "Frames for the new desks", &frames)
-            .await?;
+        let frames = self.suggest("desk-frames", "Frames for the new desks", &frames).await?;
         self.approve(frames, None, |state, _| state == OrderState::Approved)
             .await
     }
@@ -173,9 +141,7 @@ impl Morning<'_> {
             "More people are coming.",
             &["How many?"],
         );
-        let (id, digest) = self
-            .suggest("chairs", "Chairs for new colleagues", &chairs)
-            .await?;
+        let (id, digest) = self.suggest("chairs", "Chairs for new colleagues", &chairs).await?;
         self.desk
             .say_no(
                 &self.buyer,
@@ -191,29 +157,14 @@ impl Morning<'_> {
             "The lobby looks empty.",
             &[],
         );
-        let (id, digest) = self
-            .suggest("lobby", "Make the lobby nicer", &statue)
-            .await?;
+        let (id, digest) = self.suggest("lobby", "Make the lobby nicer", &statue).await?;
         self.desk
-            .say_no(
-                &self.buyer,
-                &id,
-                &digest,
-                No::Reject,
-                "Not something we buy.",
-            )
+            .say_no(&self.buyer, &id, &digest, No::Reject, "Not something we buy.")
             .await
             .map_err(DemoError::from)
     }
 
     async fn waits_for_review(&self) -> Result<(), DemoError> {
-        self.suggest(
-            "restock-m8-w49",
-            "Restock M8 bolts for the week after",
-            &bolts(),
-        )
-        .await?;
-
         let mut paper = line("PAPER-A4", "A4 paper, 80 g", "2", "XCS", "48.20");
         paper.pack = Some(PackDraft {
             quantity: Some("10".to_owned()),
@@ -223,13 +174,11 @@ impl Morning<'_> {
             "Price is from September.",
             "Weekly use estimated from three weeks only.",
         ];
-        let mut paper = proposal(
-            vec![paper],
-            "Stock 1 case, weekly use about 1.2 cases.",
-            &doubts,
-        );
+        let mut paper = proposal(vec![paper], "Stock 1 case, weekly use about 1.2 cases.", &doubts);
         paper.contents.deliver_to = Some("office".to_owned());
-        self.suggest("paper-w49", "Paper for the office", &paper)
+        self.suggest("paper-w49", "Paper for the office", &paper).await?;
+
+        self.suggest("restock-m8-w49", "Restock M8 bolts for the week after", &bolts())
             .await?;
 
         let mut bags = proposal(
@@ -242,8 +191,7 @@ impl Morning<'_> {
             &["The supplier's catalogue was not reachable."],
         );
         bags.contents.currency = Some("SEK".to_owned());
-        self.suggest("bags-malmoe", "Waste bags for Malmö", &bags)
-            .await?;
+        self.suggest("bags-malmoe", "Waste bags for Malmö", &bags).await?;
         self.screws_are_revised().await?;
         self.identity_is_reused().await
     }
@@ -254,23 +202,15 @@ impl Morning<'_> {
             "Workshop.",
             &[],
         );
-        let (id, digest) = self
-            .suggest("screws", "Screws for the workshop", &screws)
-            .await?;
+        let (id, digest) = self.suggest("screws", "Screws for the workshop", &screws).await?;
         self.desk
             .say_no(&self.buyer, &id, &digest, No::SendBack, "500 are enough.")
             .await?;
         screws.revision = 2;
-        if let Some(line) = screws
-            .contents
-            .lines
-            .as_mut()
-            .and_then(|lines| lines.first_mut())
-        {
+        if let Some(line) = screws.contents.lines.as_mut().and_then(|lines| lines.first_mut()) {
             line.quantity = Some("500".to_owned());
         }
-        self.suggest("screws", "Screws for the workshop", &screws)
-            .await?;
+        self.suggest("screws", "Screws for the workshop", &screws).await?;
         Ok(())
     }
 
@@ -282,12 +222,7 @@ impl Morning<'_> {
             &[],
         );
         self.suggest("tape", "Packing tape", &tape).await?;
-        if let Some(line) = tape
-            .contents
-            .lines
-            .as_mut()
-            .and_then(|lines| lines.first_mut())
-        {
+        if let Some(line) = tape.contents.lines.as_mut().and_then(|lines| lines.first_mut()) {
             line.quantity = Some("360".to_owned());
         }
         let id: IntentId = "tape".parse().map_err(|_| DeskError::Absent("intent"))?;

@@ -7,9 +7,7 @@ use crate::domain::ids::{DraftId, OperationKey, OrderId, SuggestionId};
 use crate::domain::order::{Hold, Holds};
 use crate::domain::person::{Act, may};
 use crate::domain::refusal::Refusal;
-use crate::domain::suggestion::{
-    Approval, ReviewAct, Suggestion, SuggestionState, approve, review,
-};
+use crate::domain::suggestion::{Approval, ReviewAct, Suggestion, SuggestionState, approve, review};
 use crate::store::orders::OrderRow;
 use crate::store::suggestions::SuggestionRow;
 use crate::store::{Conn, Written, drafts, events, orders, suggestions, suppliers};
@@ -69,17 +67,17 @@ impl Desk {
         }
         let mut tx = self.store.begin_write().await?;
         let row = fetch(&mut tx, person, id).await?;
-        if row.suggestion.state == SuggestionState::Approved
-            && row.suggestion.digest == approval.digest
-        {
+        if row.suggestion.state == SuggestionState::Approved && row.suggestion.digest == approval.digest {
             let order = orders::order_of_suggestion(&mut tx, id)
                 .await?
                 .ok_or(DeskError::Absent("order"))?;
             return Ok(Approved::Before(order.id));
         }
-        let order = self
-            .approve_in(&mut tx, person, &row.suggestion, approval)
-            .await?;
+        if row.suggestion.state != SuggestionState::InReview {
+            let refusal = Refusal::SuggestionIs(row.suggestion.state);
+            return Err(already(refusal, row.decided_by, row.decided_at).into());
+        }
+        let order = self.approve_in(&mut tx, person, &row.suggestion, approval).await?;
         tx.commit().await?;
         self.ring();
         Ok(Approved::Now(order))
@@ -95,17 +93,12 @@ impl Desk {
         let (now, tenant) = (clock::now(), person.tenant());
         let intent = &suggestion.intent;
         let shown = contents_of(conn, person, suggestion, &approval.digest).await?;
-        let predecessors =
-            orders::order_predecessors(conn, tenant, intent, suggestion.revision).await?;
+        let predecessors = orders::order_predecessors(conn, tenant, intent, suggestion.revision).await?;
         let key = suggestion.contents.look_alike_key();
         let alike = orders::order_look_alikes(conn, tenant, &key, intent, now - LOOK_ALIKE).await?;
         let waiting = suggestions::suggestion_look_alikes(conn, tenant, &key, intent).await?;
-        let supplier =
-            suppliers::supplier_fetch(conn, tenant, &suggestion.contents.supplier).await?;
-        let held = supplier
-            .ok_or(DeskError::Absent("supplier"))?
-            .held_at
-            .is_some();
+        let supplier = suppliers::supplier_fetch(conn, tenant, &suggestion.contents.supplier).await?;
+        let held = supplier.ok_or(DeskError::Absent("supplier"))?.held_at.is_some();
         let holds = if held {
             Holds::NONE.with(Hold::Supplier)
         } else {
@@ -158,9 +151,7 @@ impl Desk {
         let (now, tenant, actor) = (order.approved_at, person.tenant(), person.actor());
         let by = (person.0.name.as_str(), None);
         let to = SuggestionState::Approved;
-        let moved =
-            suggestions::suggestion_move(conn, &suggestion.id, suggestion.state, to, by, now)
-                .await?;
+        let moved = suggestions::suggestion_move(conn, &suggestion.id, suggestion.state, to, by, now).await?;
         if moved == Written::NotInThatState {
             return Err(Refusal::SuggestionIs(suggestion.state).into());
         }
@@ -172,15 +163,7 @@ impl Desk {
             second_purchase: order.second_purchase,
             look_alikes,
         };
-        events::event_append(
-            conn,
-            tenant,
-            &actor,
-            Subject::Order(order.id.clone()),
-            approved,
-            now,
-        )
-        .await?;
+        events::event_append(conn, tenant, &actor, Subject::Order(order.id.clone()), approved, now).await?;
         let moved = Happening::SuggestionMoved {
             from: suggestion.state,
             to,
@@ -210,11 +193,7 @@ impl Desk {
         let (act, review_act) = no.act();
         may(person.roles(), act)?;
         if reason.trim().is_empty() {
-            return Err(missing(
-                "reason",
-                "say why, so that the assistant and your colleagues know",
-            )
-            .into());
+            return Err(missing("reason", "say why, so that the assistant and your colleagues know").into());
         }
         let now = clock::now();
         let mut tx = self.store.begin_write().await?;
@@ -226,8 +205,7 @@ impl Desk {
         };
         if *digest != known.digest {
             let shown = contents_of(&mut tx, person, &known, digest).await?;
-            let differences =
-                shown.map(|shown| crate::domain::difference::between(&shown, &known.contents));
+            let differences = shown.map(|shown| crate::domain::difference::between(&shown, &known.contents));
             return Err(Refusal::ContentsChanged(differences.unwrap_or_default()).into());
         }
         let by = (person.0.name.as_str(), Some(reason));
@@ -241,15 +219,7 @@ impl Desk {
             reason: Some(reason.to_owned()),
         };
         let subject = Subject::Suggestion(id.clone());
-        events::event_append(
-            &mut tx,
-            person.tenant(),
-            &person.actor(),
-            subject,
-            happening,
-            now,
-        )
-        .await?;
+        events::event_append(&mut tx, person.tenant(), &person.actor(), subject, happening, now).await?;
         tx.commit().await?;
         Ok(())
     }
@@ -278,22 +248,14 @@ pub fn missing(field: &str, detail: &str) -> Refusal {
 }
 
 /// "Already done by … at …", where somebody did it (rule 14).
-fn already(
-    refusal: Refusal,
-    by: Option<String>,
-    at: Option<chrono::DateTime<chrono::Utc>>,
-) -> Refusal {
+fn already(refusal: Refusal, by: Option<String>, at: Option<chrono::DateTime<chrono::Utc>>) -> Refusal {
     match (by, at) {
         (Some(by), Some(at)) => Refusal::AlreadyDone { by, at },
         (None, _) | (_, None) => refusal,
     }
 }
 
-async fn fetch(
-    conn: &mut Conn,
-    person: &Person,
-    id: &SuggestionId,
-) -> Result<SuggestionRow, DeskError> {
+async fn fetch(conn: &mut Conn, person: &Person, id: &SuggestionId) -> Result<SuggestionRow, DeskError> {
     let row = suggestions::suggestion_fetch(conn, person.tenant(), id).await?;
     row.ok_or(DeskError::Absent("suggestion"))
 }
@@ -306,9 +268,7 @@ async fn contents_of(
     digest: &Digest,
 ) -> Result<Option<OrderContents>, DeskError> {
     for revision in (1..=suggestion.revision).rev() {
-        let row =
-            suggestions::suggestion_revision(conn, person.tenant(), &suggestion.intent, revision)
-                .await?;
+        let row = suggestions::suggestion_revision(conn, person.tenant(), &suggestion.intent, revision).await?;
         if let Some(row) = row.filter(|row| row.suggestion.digest == *digest) {
             return Ok(Some(row.suggestion.contents));
         }

@@ -40,12 +40,7 @@ fn name_of(field: &str, given: &str) -> Result<String, DeskError> {
 
 impl Desk {
     /// Adds a tenant. `first`: refuses when there is one.
-    pub async fn tenant_add(
-        &self,
-        name: &str,
-        zone: &str,
-        first: bool,
-    ) -> Result<TenantId, DeskError> {
+    pub async fn tenant_add(&self, name: &str, zone: &str, first: bool) -> Result<TenantId, DeskError> {
         let name = name_of("--tenant", name)?;
         if calendar::zone(zone).is_none() {
             return Err(faulty(
@@ -86,12 +81,8 @@ impl Desk {
         let all = tenants::tenant_list(&mut read).await?;
         match (name, &all[..]) {
             (Some(name), all) => {
-                let found = all
-                    .iter()
-                    .find(|one| one.name == name || one.id.as_str() == name);
-                found
-                    .map(|one| one.id.clone())
-                    .ok_or(DeskError::Absent("tenant"))
+                let found = all.iter().find(|one| one.name == name || one.id.as_str() == name);
+                found.map(|one| one.id.clone()).ok_or(DeskError::Absent("tenant"))
             }
             (None, [only]) => Ok(only.id.clone()),
             (None, []) => Err(faulty(
@@ -109,12 +100,7 @@ impl Desk {
     }
 
     /// Adds a delivery site, or renames it.
-    pub async fn site_add(
-        &self,
-        tenant: &TenantId,
-        code: &str,
-        name: &str,
-    ) -> Result<(), DeskError> {
+    pub async fn site_add(&self, tenant: &TenantId, code: &str, name: &str) -> Result<(), DeskError> {
         let code: SiteCode = code.parse().map_err(|fault| faulty("CODE", fault))?;
         let name = name_of("--name", name)?;
         let now = clock::now();
@@ -134,26 +120,14 @@ impl Desk {
     }
 
     /// Adds a supplier from its file, or a new version of it; answers id and version.
-    pub async fn supplier_add(
-        &self,
-        tenant: &TenantId,
-        file: &str,
-    ) -> Result<(SupplierId, u32), DeskError> {
+    pub async fn supplier_add(&self, tenant: &TenantId, file: &str) -> Result<(SupplierId, u32), DeskError> {
         let supplier: Supplier = file.parse()?;
         let now = clock::now();
         let mut tx = self.store.begin_write().await?;
-        let version =
-            suppliers::supplier_put(&mut tx, tenant, &supplier.id, &supplier.name, file, now)
-                .await?;
+        let version = suppliers::supplier_put(&mut tx, tenant, &supplier.id, &supplier.name, file, now).await?;
         let subject = Subject::Supplier(supplier.id.to_string());
-        self.note(
-            &mut tx,
-            tenant,
-            subject,
-            Happening::SupplierAdded { version },
-            now,
-        )
-        .await?;
+        self.note(&mut tx, tenant, subject, Happening::SupplierAdded { version }, now)
+            .await?;
         tx.commit().await?;
         Ok((supplier.id, version))
     }
@@ -165,12 +139,7 @@ impl Desk {
     }
 
     /// Puts a supplier on hold: its orders wait, those approved later too.
-    pub async fn supplier_hold(
-        &self,
-        tenant: &TenantId,
-        id: &str,
-        reason: &str,
-    ) -> Result<(), DeskError> {
+    pub async fn supplier_hold(&self, tenant: &TenantId, id: &str, reason: &str) -> Result<(), DeskError> {
         let id: SupplierId = id.parse().map_err(|fault| faulty("ID", fault))?;
         let mut tx = self.store.begin_write().await?;
         suppliers::supplier_fetch(&mut tx, tenant, &id)
@@ -208,11 +177,7 @@ impl Desk {
     }
 
     /// Adds a person.
-    pub async fn person_add(
-        &self,
-        tenant: &TenantId,
-        new: NewPerson,
-    ) -> Result<PersonId, DeskError> {
+    pub async fn person_add(&self, tenant: &TenantId, new: NewPerson) -> Result<PersonId, DeskError> {
         let name = name_of("NAME", &new.name)?;
         let email = new.email.trim().to_lowercase();
         let halves = email
@@ -226,17 +191,11 @@ impl Desk {
             return Err(faulty("--email", "an address such as name@example.com"));
         }
         if new.roles.is_empty() {
-            return Err(faulty(
-                "--role",
-                "at least one of buyer, resolver, manager, admin",
-            ));
+            return Err(faulty("--role", "at least one of buyer, resolver, manager, admin"));
         }
         let hash = match new.password {
             Some(password) if password.chars().count() < SHORTEST_PASSWORD => {
-                return Err(faulty(
-                    "password",
-                    format!("at least {SHORTEST_PASSWORD} characters"),
-                ));
+                return Err(faulty("password", format!("at least {SHORTEST_PASSWORD} characters")));
             }
             Some(password) => Some(hash_password(password).await?),
             None => None,
@@ -321,8 +280,7 @@ impl Desk {
                 owner_name,
                 reason,
             };
-            self.note(conn, tenant, Subject::Person(new), moved, now)
-                .await?;
+            self.note(conn, tenant, Subject::Person(new), moved, now).await?;
         }
         Ok(())
     }
@@ -373,14 +331,8 @@ impl Desk {
         if people::token_revoke(&mut tx, tenant, &id, now).await? != Written::Done {
             return Err(DeskError::Absent("token that is not revoked yet"));
         }
-        self.note(
-            &mut tx,
-            tenant,
-            Subject::Token(id),
-            Happening::TokenRevoked,
-            now,
-        )
-        .await?;
+        self.note(&mut tx, tenant, Subject::Token(id), Happening::TokenRevoked, now)
+            .await?;
         tx.commit().await?;
         Ok(())
     }
@@ -394,19 +346,14 @@ impl Desk {
         let mut read = self.store.begin_read().await?;
         for tenant in tenants::tenant_list(&mut read).await? {
             if !people::has_manager(&mut read, &tenant.id, None).await? {
-                faults.push(format!(
-                    "{}: no manager, so no suggestion is taken",
-                    tenant.name
-                ));
+                faults.push(format!("{}: no manager, so no suggestion is taken", tenant.name));
             }
             for row in suppliers::supplier_list(&mut read, &tenant.id).await? {
                 let fault = match row.file.parse::<Supplier>() {
                     Ok(supplier) => supplier.secret().err().map(|fault| fault.to_string()),
                     Err(fault) => Some(fault.to_string()),
                 };
-                faults.extend(
-                    fault.map(|fault| format!("{}: supplier {}: {fault}", tenant.name, row.id)),
-                );
+                faults.extend(fault.map(|fault| format!("{}: supplier {}: {fault}", tenant.name, row.id)));
             }
             let chain = events::event_chain(&mut read, &tenant.id).await?;
             let stored = chain
@@ -418,6 +365,8 @@ impl Desk {
                     tenant.name
                 ));
             }
+            let last = chain.last().map(|(_, body, _)| body.as_str());
+            faults.extend(clock_fault(&tenant.name, last));
         }
         Ok(faults)
     }
@@ -435,10 +384,14 @@ impl Desk {
     }
 }
 
-fn unless_taken(
-    added: Result<(), crate::store::StoreError>,
-    what: &'static str,
-) -> Result<(), DeskError> {
+/// A clock that is behind what was already written would shorten leases and windows.
+fn clock_fault(tenant: &str, last_event: Option<&str>) -> Option<String> {
+    let last: crate::domain::event::Event = serde_json::from_str(last_event?).ok()?;
+    let now = clock::now();
+    (last.at > now).then(|| format!("{tenant}: the clock says {now}, and the last event is from {}", last.at))
+}
+
+fn unless_taken(added: Result<(), crate::store::StoreError>, what: &'static str) -> Result<(), DeskError> {
     match added {
         Err(error) if error.is_taken() => Err(DeskError::Taken(what)),
         other => Ok(other?),

@@ -8,8 +8,8 @@ use crate::domain::ids::{DraftId, OrderId, SuggestionId, TenantId};
 use crate::domain::money::Money;
 use crate::domain::order::OrderState;
 use crate::domain::pages::{
-    AttemptShown, Draft, EarlierOrder, LookAlike, OrderPage, OrdersPage, QueuePage, ReviewPage,
-    Row, SectionRows, Stands, SuggestionsPage, Target, Viewer, Why,
+    AttemptShown, Draft, EarlierOrder, LookAlike, OrderPage, OrdersPage, QueuePage, ReviewPage, Row, SectionRows,
+    Stands, SuggestionsPage, Target, Viewer, Why,
 };
 use crate::domain::person::{Act, may};
 use crate::domain::queue::{Section, section_of_order, section_of_suggestion};
@@ -21,9 +21,7 @@ pub use crate::store::orders::OrderFilter;
 use crate::store::orders::OrderRow;
 use crate::store::queue::{OpenOrder, OpenSuggestion, open_orders, open_suggestions};
 use crate::store::suggestions::SuggestionRow;
-use crate::store::{
-    Conn, attempts, drafts, events, intents, orders, people, suggestions, suppliers, tenants,
-};
+use crate::store::{Conn, attempts, drafts, events, intents, orders, people, suggestions, suppliers, tenants};
 use chrono::{DateTime, Utc};
 
 /// Rows of one section or list on one page; the rest is counted.
@@ -55,10 +53,7 @@ fn cursor(order: &OrderRow) -> String {
 /// Reads a cursor back.
 pub fn after(text: &str) -> Option<(DateTime<Utc>, OrderId)> {
     let (micros, id) = text.split_once('~')?;
-    Some((
-        DateTime::from_timestamp_micros(micros.parse().ok()?)?,
-        id.parse().ok()?,
-    ))
+    Some((DateTime::from_timestamp_micros(micros.parse().ok()?)?, id.parse().ok()?))
 }
 
 impl Desk {
@@ -116,18 +111,10 @@ impl Desk {
         let mut read = self.store.begin_read().await?;
         let viewer = self.viewer(&mut read, person).await?;
         let open = open_suggestions(&mut read, person.tenant()).await?;
-        let waiting = open
-            .into_iter()
-            .filter(|one| one.state == SuggestionState::InReview);
+        let waiting = open.into_iter().filter(|one| one.state == SuggestionState::InReview);
         let rows = waiting.take(MOST_ROWS).map(suggestion_row).collect();
-        let count =
-            suggestions::suggestion_count(&mut read, person.tenant(), SuggestionState::InReview)
-                .await?;
-        Ok(SuggestionsPage {
-            viewer,
-            rows,
-            count,
-        })
+        let count = suggestions::suggestion_count(&mut read, person.tenant(), SuggestionState::InReview).await?;
+        Ok(SuggestionsPage { viewer, rows, count })
     }
 
     /// A suggestion, for its review.
@@ -147,27 +134,18 @@ impl Desk {
         let intent = intents::intent_fetch(conn, tenant, &known.intent)
             .await?
             .ok_or(DeskError::IntentUnknown)?;
-        let (supplier_name, supplier_held) =
-            supplier_of(conn, tenant, &known.contents.supplier).await?;
-        let predecessors =
-            orders::order_predecessors(conn, tenant, &known.intent, known.revision).await?;
+        let (supplier_name, supplier_held) = supplier_of(conn, tenant, &known.contents.supplier).await?;
+        let predecessors = orders::order_predecessors(conn, tenant, &known.intent, known.revision).await?;
         let look_alikes = look_alikes(conn, tenant, &row, viewer.now).await?;
         let latest = suggestions::suggestion_latest(conn, tenant, &known.intent).await?;
         let newer = latest
             .map(|row| row.suggestion)
             .filter(|latest| latest.revision > known.revision);
-        let before = match known
-            .revision
-            .checked_sub(1)
-            .filter(|revision| *revision > 0)
-        {
-            Some(revision) => {
-                suggestions::suggestion_revision(conn, tenant, &known.intent, revision).await?
-            }
+        let before = match known.revision.checked_sub(1).filter(|revision| *revision > 0) {
+            Some(revision) => suggestions::suggestion_revision(conn, tenant, &known.intent, revision).await?,
             None => None,
         };
-        let changes =
-            before.map(|before| difference::between(&before.suggestion.contents, &known.contents));
+        let changes = before.map(|before| difference::between(&before.suggestion.contents, &known.contents));
         let order = orders::order_of_suggestion(conn, id).await?;
         let mut earlier_orders = Vec::new();
         for one in &predecessors {
@@ -179,9 +157,7 @@ impl Desk {
                 stands: Stands::of_order(&earlier.life),
             });
         }
-        let may_do = |act, review_act| {
-            may(person.roles(), act).and(review(known.state, review_act).map(|_| ()))
-        };
+        let may_do = |act, review_act| may(person.roles(), act).and(review(known.state, review_act).map(|_| ()));
         Ok(ReviewPage {
             site_name: site_of(conn, tenant, known.contents.deliver_to.as_str()).await?,
             needs_second_purchase: needs_second_purchase(&predecessors, look_alikes.len()),
@@ -223,8 +199,7 @@ impl Desk {
         let intent = intents::intent_fetch(conn, tenant, &order.intent)
             .await?
             .ok_or(DeskError::IntentUnknown)?;
-        let (supplier_name, supplier_held) =
-            supplier_of(conn, tenant, &order.contents.supplier).await?;
+        let (supplier_name, supplier_held) = supplier_of(conn, tenant, &order.contents.supplier).await?;
         let attempts = attempts::attempt_list(conn, id)
             .await?
             .into_iter()
@@ -275,8 +250,7 @@ impl Desk {
         let (views, next) = order_views(&mut read, person.tenant(), &filter, PAGE).await?;
         let mut rows = Vec::new();
         for view in views {
-            let (supplier_name, _) =
-                supplier_of(&mut read, person.tenant(), &view.order.contents.supplier).await?;
+            let (supplier_name, _) = supplier_of(&mut read, person.tenant(), &view.order.contents.supplier).await?;
             rows.push(listed(view, supplier_name));
         }
         Ok(OrdersPage {
@@ -306,12 +280,7 @@ impl Desk {
     }
 
     /// A page of orders, for a program.
-    pub async fn orders(
-        &self,
-        program: &Program,
-        filter: &OrderFilter,
-        limit: u32,
-    ) -> Result<OrderViews, DeskError> {
+    pub async fn orders(&self, program: &Program, filter: &OrderFilter, limit: u32) -> Result<OrderViews, DeskError> {
         let mut read = self.store.begin_read().await?;
         let (orders, next) = order_views(&mut read, program.tenant(), filter, limit).await?;
         Ok(OrderViews { orders, next })
@@ -348,10 +317,9 @@ async fn order_views(
 /// Predecessors that keep the approve button off (rule 5); accepting one by name is an act of its own.
 fn unsettled(predecessors: &[crate::domain::suggestion::Predecessor]) -> Result<(), Refusal> {
     let open = predecessors.iter().find(|one| match one.state {
-        OrderState::Approved
-        | OrderState::Submitting
-        | OrderState::Acknowledged
-        | OrderState::ConfirmationPending => true,
+        OrderState::Approved | OrderState::Submitting | OrderState::Acknowledged | OrderState::ConfirmationPending => {
+            true
+        }
         OrderState::Confirmed | OrderState::Refused | OrderState::Withdrawn => false,
     });
     match open {
@@ -380,11 +348,7 @@ async fn site_of(conn: &mut Conn, tenant: &TenantId, code: &str) -> Result<Strin
     Ok(named.map_or_else(|| code.to_owned(), |(_, name)| name))
 }
 
-async fn draft_of(
-    conn: &mut Conn,
-    person: &Person,
-    refused: Option<&DraftId>,
-) -> Result<Option<Draft>, DeskError> {
+async fn draft_of(conn: &mut Conn, person: &Person, refused: Option<&DraftId>) -> Result<Option<Draft>, DeskError> {
     let Some(id) = refused else { return Ok(None) };
     let found = drafts::draft_fetch(conn, id, &person.0.id).await?;
     Ok(found.map(|(fields, refusal)| Draft { fields, refusal }))
@@ -424,21 +388,16 @@ fn order_row(order: OpenOrder, now: DateTime<Utc>) -> Row {
     let why = match (order.case_reason, held, order.state) {
         (Some(reason), _, _) => Why::Case(reason),
         (None, Some(hold), _) => Why::Held(hold),
-        (None, None, OrderState::Approved) => {
-            match order.due_at.filter(|due| order.not_sent > 0 && *due > now) {
-                Some(due) => Why::Again(due),
-                None => Why::Due,
-            }
-        }
+        (None, None, OrderState::Approved) => match order.due_at.filter(|due| order.not_sent > 0 && *due > now) {
+            Some(due) => Why::Again(due),
+            None => Why::Due,
+        },
         (None, None, OrderState::Submitting) => Why::Sending,
         (None, None, OrderState::Acknowledged) => Why::Acknowledged,
         (
             None,
             None,
-            OrderState::Confirmed
-            | OrderState::ConfirmationPending
-            | OrderState::Refused
-            | OrderState::Withdrawn,
+            OrderState::Confirmed | OrderState::ConfirmationPending | OrderState::Refused | OrderState::Withdrawn,
         ) => Why::Settled,
     };
     Row {
@@ -464,10 +423,7 @@ fn suggestion_row(one: OpenSuggestion) -> Row {
         (Some(reason), _) => Why::Case(reason),
         (None, SuggestionState::InReview) => Why::Review,
         (None, SuggestionState::SentBack) => Why::SentBack(one.decision.unwrap_or_default()),
-        (
-            None,
-            SuggestionState::Rejected | SuggestionState::Approved | SuggestionState::Superseded,
-        ) => Why::Settled,
+        (None, SuggestionState::Rejected | SuggestionState::Approved | SuggestionState::Superseded) => Why::Settled,
     };
     Row {
         target: Target::Suggestion(one.id),
@@ -510,9 +466,7 @@ fn section_rows(section: Section, rows: Vec<Row>, now: DateTime<Utc>) -> Section
         .filter(|row| row.due_at.is_some_and(|due| due <= now))
         .count();
     let totals = rows.iter().fold(Vec::<Money>::new(), |mut totals, row| {
-        let same = totals
-            .iter_mut()
-            .find(|sum| sum.currency() == row.total.currency());
+        let same = totals.iter_mut().find(|sum| sum.currency() == row.total.currency());
         match same {
             Some(sum) => *sum = sum.checked_add(row.total).unwrap_or(*sum),
             None => totals.push(row.total),

@@ -6,6 +6,7 @@ use crate::store::people;
 use argon2::Argon2;
 use argon2::password_hash::rand_core::OsRng;
 use argon2::password_hash::{PasswordHash, PasswordHasher, PasswordVerifier, SaltString};
+use tokio::sync::Semaphore;
 
 /// A fresh session's secret, for the cookie.
 pub struct Session {
@@ -29,9 +30,12 @@ pub(super) async fn hash_password(password: String) -> Result<String, DeskError>
     .await?
 }
 
-async fn off_thread<T: Send + 'static>(
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, DeskError> {
+/// Hashing takes 19 MiB and a core for a moment each time; more at once would starve the pages.
+static HASHING: Semaphore = Semaphore::const_new(4);
+
+async fn off_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, DeskError> {
+    let place = HASHING.acquire().await;
+    let _place = place.map_err(|error| DeskError::Broken(error.to_string()))?;
     tokio::task::spawn_blocking(work)
         .await
         .map_err(|error| DeskError::Broken(error.to_string()))
@@ -40,9 +44,7 @@ async fn off_thread<T: Send + 'static>(
 /// Checks a password. Without a hash the same work is done, so that time tells nobody who has an account.
 async fn is_password(password: String, hash: Option<String>) -> Result<bool, DeskError> {
     off_thread(move || match hash.as_deref().map(PasswordHash::new) {
-        Some(Ok(hash)) => Argon2::default()
-            .verify_password(password.as_bytes(), &hash)
-            .is_ok(),
+        Some(Ok(hash)) => Argon2::default().verify_password(password.as_bytes(), &hash).is_ok(),
         Some(Err(_)) | None => {
             let salt = SaltString::generate(&mut OsRng);
             // the result is of no use; the time it took is
@@ -66,14 +68,7 @@ impl Desk {
         };
         let (now, secret) = (clock::now(), clock::secret());
         let mut tx = self.store.begin_write().await?;
-        people::session_add(
-            &mut tx,
-            &hash_of(&secret),
-            &person.id,
-            now,
-            now + self.lengths.session,
-        )
-        .await?;
+        people::session_add(&mut tx, &hash_of(&secret), &person.id, now, now + self.lengths.session).await?;
         tx.commit().await?;
         Ok(Some(Session {
             secret,

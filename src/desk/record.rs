@@ -28,21 +28,12 @@ impl Desk {
         change: &Change,
         act: Act<'_>,
     ) -> Result<Written, DeskError> {
-        let written =
-            orders::order_record(conn, &order.id, &order.life, &change.life, act.now).await?;
+        let written = orders::order_record(conn, &order.id, &order.life, &change.life, act.now).await?;
         if written == Written::NotInThatState {
             return Ok(written);
         }
         let subject = Subject::Order(order.id.clone());
-        events::event_append(
-            conn,
-            &order.tenant,
-            act.actor,
-            subject,
-            act.happening,
-            act.now,
-        )
-        .await?;
+        events::event_append(conn, &order.tenant, act.actor, subject, act.happening, act.now).await?;
         let about = About::Order(order.id.clone());
         for step in &change.cases {
             self.case_step(conn, &order.tenant, &about, step, act.actor, act.now)
@@ -70,10 +61,7 @@ impl Desk {
         now: DateTime<Utc>,
     ) -> Result<(), DeskError> {
         match step {
-            CaseStep::Open { kind, reason } => {
-                self.case_open(conn, tenant, about, *kind, reason, actor, now)
-                    .await
-            }
+            CaseStep::Open { kind, reason } => self.case_open(conn, tenant, about, *kind, reason, actor, now).await,
             CaseStep::Close(kind) => {
                 let Some(open) = cases::case_find(conn, tenant, about, *kind).await? else {
                     return Ok(());
@@ -83,8 +71,7 @@ impl Desk {
                         case: open.id,
                         case_kind: *kind,
                     };
-                    events::event_append(conn, tenant, actor, subject_of(about), closed, now)
-                        .await?;
+                    events::event_append(conn, tenant, actor, subject_of(about), closed, now).await?;
                 }
                 Ok(())
             }
@@ -110,9 +97,7 @@ impl Desk {
         }
         // rule 15: never nobody; a tenant without resolver and manager takes no suggestions, so this does not happen
         let candidates = people::owner_candidates(conn, tenant).await?;
-        let owner = case::owner(&candidates)
-            .cloned()
-            .ok_or(DeskError::NoManager)?;
+        let owner = case::owner(&candidates).cloned().ok_or(DeskError::NoManager)?;
         let owner_name = people::person_name(conn, &owner).await?;
         let opened = Case {
             id: CaseId::from_random(clock::random()),
@@ -155,44 +140,22 @@ impl Desk {
         let held = Happening::SupplierHeld {
             reason: reason.to_owned(),
         };
-        events::event_append(
-            conn,
-            tenant,
-            actor,
-            Subject::Supplier(supplier.to_string()),
-            held,
-            now,
-        )
-        .await?;
+        events::event_append(conn, tenant, actor, Subject::Supplier(supplier.to_string()), held, now).await?;
         let about = About::Supplier(supplier.to_string());
         let open = CaseStep::Open {
             kind: CaseKind::SupplierHeld,
             reason: reason.to_owned(),
         };
-        self.case_step(conn, tenant, &about, &open, actor, now)
-            .await?;
+        self.case_step(conn, tenant, &about, &open, actor, now).await?;
         let orders = orders::order_of_supplier(conn, tenant, supplier.as_str()).await?;
-        for order in orders
-            .into_iter()
-            .filter(|order| !order.life.holds.has(Hold::Supplier))
-        {
+        for order in orders.into_iter().filter(|order| !order.life.holds.has(Hold::Supplier)) {
             let change = order::hold(&order.life, Hold::Supplier)?;
-            must_be_done(
-                orders::order_record(conn, &order.id, &order.life, &change.life, now).await?,
-            )?;
+            must_be_done(orders::order_record(conn, &order.id, &order.life, &change.life, now).await?)?;
             let happening = Happening::OrderHeld {
                 hold: Hold::Supplier,
                 reason: reason.to_owned(),
             };
-            events::event_append(
-                conn,
-                tenant,
-                actor,
-                Subject::Order(order.id),
-                happening,
-                now,
-            )
-            .await?;
+            events::event_append(conn, tenant, actor, Subject::Order(order.id), happening, now).await?;
         }
         Ok(written)
     }
@@ -211,15 +174,7 @@ impl Desk {
             return Ok(written);
         }
         let subject = Subject::Supplier(supplier.to_string());
-        events::event_append(
-            conn,
-            tenant,
-            actor,
-            subject,
-            Happening::SupplierReleased,
-            now,
-        )
-        .await?;
+        events::event_append(conn, tenant, actor, subject, Happening::SupplierReleased, now).await?;
         let about = About::Supplier(supplier.to_string());
         self.case_step(
             conn,
@@ -231,27 +186,14 @@ impl Desk {
         )
         .await?;
         let orders = orders::order_of_supplier(conn, tenant, supplier.as_str()).await?;
-        for order in orders
-            .into_iter()
-            .filter(|order| order.life.holds.has(Hold::Supplier))
-        {
+        for order in orders.into_iter().filter(|order| order.life.holds.has(Hold::Supplier)) {
             let change = order::release(&order.life, &[Hold::Supplier], now)?;
-            must_be_done(
-                orders::order_record(conn, &order.id, &order.life, &change.life, now).await?,
-            )?;
+            must_be_done(orders::order_record(conn, &order.id, &order.life, &change.life, now).await?)?;
             let happening = Happening::OrderReleased {
                 lifted: vec![Hold::Supplier],
                 reason: "the supplier was released".into(),
             };
-            events::event_append(
-                conn,
-                tenant,
-                actor,
-                Subject::Order(order.id),
-                happening,
-                now,
-            )
-            .await?;
+            events::event_append(conn, tenant, actor, Subject::Order(order.id), happening, now).await?;
         }
         self.ring();
         Ok(written)

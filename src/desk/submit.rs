@@ -59,11 +59,7 @@ impl Desk {
         Ok(None)
     }
 
-    async fn claim_one(
-        &self,
-        tenant: &TenantId,
-        id: &OrderId,
-    ) -> Result<Result<Claimed, NotClaimed>, DeskError> {
+    async fn claim_one(&self, tenant: &TenantId, id: &OrderId) -> Result<Result<Claimed, NotClaimed>, DeskError> {
         let mut tx = self.store.begin_write().await?;
         let Some(order) = orders::order_fetch(&mut tx, tenant, id).await? else {
             return Ok(Err(NotClaimed::Overtaken));
@@ -71,10 +67,7 @@ impl Desk {
         let row = suppliers::supplier_fetch(&mut tx, tenant, &order.contents.supplier).await?;
         let row = row.ok_or(DeskError::Absent("supplier"))?;
         let outcome = match ready(&row, &order) {
-            Ok((supplier, step, secret)) => {
-                self.open(&mut tx, order, &row, supplier, step, secret)
-                    .await?
-            }
+            Ok((supplier, step, secret)) => self.open(&mut tx, order, &row, supplier, step, secret).await?,
             Err(fault) => {
                 let reason = format!("the supplier cannot be used: {fault}");
                 let now = clock::now();
@@ -120,9 +113,7 @@ impl Desk {
             supplier_version: row.version,
             base_url: supplier.base_url().to_owned(),
             account: supplier.account().to_owned(),
-            secret_mac: self
-                .fingerprint(conn, &order.tenant, secret.as_deref())
-                .await?,
+            secret_mac: self.fingerprint(conn, &order.tenant, secret.as_deref()).await?,
             started_at: now,
             send_by: now + TimeDelta::from_std(self.lengths.send_by).unwrap_or_default(),
             lease_until: now + self.lengths.lease,
@@ -157,12 +148,7 @@ impl Desk {
     }
 
     /// HMAC of the long-lived secret, salted per tenant: shows a change, tells nothing (rule 17).
-    async fn fingerprint(
-        &self,
-        conn: &mut Conn,
-        tenant: &TenantId,
-        secret: Option<&str>,
-    ) -> Result<String, DeskError> {
+    async fn fingerprint(&self, conn: &mut Conn, tenant: &TenantId, secret: Option<&str>) -> Result<String, DeskError> {
         let Some(secret) = secret else {
             return Ok(String::new());
         };
@@ -189,10 +175,7 @@ impl Desk {
             now: clock::now(),
         };
         let outcome = match claimed.supplier.http() {
-            Ok(http) => {
-                http.submit(&claimed.step, &claimed.operation_key, &bounds)
-                    .await
-            }
+            Ok(http) => http.submit(&claimed.step, &claimed.operation_key, &bounds).await,
             Err(fault) => Outcome {
                 reply: Reply::NotSent(attempt::NotSent {
                     retry_after: None,
@@ -223,27 +206,20 @@ impl Desk {
         let order = orders::order_fetch(&mut tx, &claimed.tenant, &claimed.order).await?;
         let order = order.ok_or(DeskError::Absent("order"))?;
         let tried = attempts::attempt_list(&mut tx, &order.id).await?;
-        let (mine, others): (Vec<_>, Vec<_>) = tried
-            .into_iter()
-            .partition(|row| row.attempt.id == claimed.attempt);
+        let (mine, others): (Vec<_>, Vec<_>) = tried.into_iter().partition(|row| row.attempt.id == claimed.attempt);
         let [mine] = &mine[..] else {
             return Err(DeskError::Absent("attempt"));
         };
         let recorded = match &outcome.reply {
             Reply::Accepted { record, .. } => Some(record.clone()),
-            Reply::Acknowledged { .. }
-            | Reply::Refused
-            | Reply::NotSent(_)
-            | Reply::Unknown { .. } => None,
+            Reply::Acknowledged { .. } | Reply::Refused | Reply::NotSent(_) | Reply::Unknown { .. } => None,
         };
         let differences = recorded
             .as_ref()
             .map(|record| difference::with_record(&order.contents, record))
             .unwrap_or_default();
         let ended = ended(outcome, recorded, &differences, now);
-        if attempts::attempt_close(&mut tx, &claimed.attempt, &ended).await?
-            == Written::NotInThatState
-        {
+        if attempts::attempt_close(&mut tx, &claimed.attempt, &ended).await? == Written::NotInThatState {
             // an earlier try of ours stored it, and only its commit's answer was lost
             return Ok(());
         }
@@ -269,14 +245,7 @@ impl Desk {
         earlier_doubt: bool,
     ) -> Result<(), DeskError> {
         let now = clock::now();
-        let change = order::close_attempt(
-            &order.life,
-            &outcome.reply,
-            differences,
-            earlier_doubt,
-            &self.pace,
-            now,
-        )?;
+        let change = order::close_attempt(&order.life, &outcome.reply, differences, earlier_doubt, &self.pace, now)?;
         let happening = Happening::AttemptClosed {
             attempt: mine.attempt.id.clone(),
             reply: outcome.reply.word(),
@@ -332,8 +301,7 @@ impl Desk {
             Err(_) => {
                 let subject = Subject::Order(order.id.clone());
                 let kept = happening(order.life.state);
-                events::event_append(conn, &order.tenant, &Actor::Worker, subject, kept, now)
-                    .await?;
+                events::event_append(conn, &order.tenant, &Actor::Worker, subject, kept, now).await?;
                 Ok(())
             }
         }
@@ -343,9 +311,7 @@ impl Desk {
 /// A supplier that said yes, or "we have it", answers every doubt about the order.
 async fn answer_doubt(conn: &mut Conn, order: &OrderRow, to: OrderState) -> Result<(), DeskError> {
     match to {
-        OrderState::Confirmed | OrderState::Acknowledged => {
-            Ok(attempts::attempts_answer(conn, &order.id).await?)
-        }
+        OrderState::Confirmed | OrderState::Acknowledged => Ok(attempts::attempts_answer(conn, &order.id).await?),
         OrderState::Approved
         | OrderState::Submitting
         | OrderState::ConfirmationPending
@@ -355,10 +321,7 @@ async fn answer_doubt(conn: &mut Conn, order: &OrderRow, to: OrderState) -> Resu
 }
 
 /// The supplier, the bytes to send and the secret's presence, or why none of it can be had.
-fn ready(
-    row: &SupplierRow,
-    order: &OrderRow,
-) -> Result<(Supplier, Step, Option<String>), DeskError> {
+fn ready(row: &SupplierRow, order: &OrderRow) -> Result<(Supplier, Step, Option<String>), DeskError> {
     let supplier: Supplier = row.file.parse()?;
     let purchase = Purchase {
         operation_key: order.operation_key,

@@ -5,16 +5,12 @@ use crate::domain::case::{CaseKind, CaseStep};
 use crate::domain::contents::{ContentsDraft, Fault, Known, OrderContents, check};
 use crate::domain::event::{Happening, Subject};
 use crate::domain::ids::{IntentId, SuggestionId, TenantId};
-use crate::domain::suggestion::{
-    Evidence, ReviewAct, Suggestion, SuggestionState, may_bring, review,
-};
+use crate::domain::suggestion::{Evidence, ReviewAct, Suggestion, SuggestionState, may_bring, review};
 use crate::store::cases::About;
 use crate::store::intents::Reserved;
 use crate::store::orders::OrderRow;
 use crate::store::suggestions::SuggestionRow;
-use crate::store::{
-    Conn, Written, events, intents, orders, people, suggestions, suppliers, tenants,
-};
+use crate::store::{Conn, Written, events, intents, orders, people, suggestions, suppliers, tenants};
 use crate::supplier::Supplier;
 
 /// What a program suggests.
@@ -68,9 +64,7 @@ impl Desk {
         let now = clock::now();
         let mut tx = self.store.begin_write().await?;
         let tenant = program.tenant();
-        let reserved =
-            intents::intent_reserve(&mut tx, tenant, id, purpose, program.0.id.as_str(), now)
-                .await?;
+        let reserved = intents::intent_reserve(&mut tx, tenant, id, purpose, program.0.id.as_str(), now).await?;
         if reserved == Reserved::Now {
             let subject = Subject::Intent(id.clone());
             events::event_append(
@@ -101,10 +95,7 @@ impl Desk {
             Err(faults) => return Err(DeskError::Faulty(faults)),
             Ok(proposal) => {
                 let known = known(&mut read, tenant).await?;
-                (
-                    proposal,
-                    check(&proposal.contents, &known).map_err(DeskError::Faulty)?,
-                )
+                (proposal, check(&proposal.contents, &known).map_err(DeskError::Faulty)?)
             }
         };
         let intent = intent.map_err(|fault| DeskError::Faulty(vec![fault]))?;
@@ -124,15 +115,10 @@ impl Desk {
     ) -> Result<Taken, DeskError> {
         let tenant = program.tenant();
         let mut tx = self.store.begin_write().await?;
-        if intents::intent_fetch(&mut tx, tenant, intent)
-            .await?
-            .is_none()
-        {
+        if intents::intent_fetch(&mut tx, tenant, intent).await?.is_none() {
             return Err(DeskError::IntentUnknown);
         }
-        if let Some(row) =
-            suggestions::suggestion_revision(&mut tx, tenant, intent, proposal.revision).await?
-        {
+        if let Some(row) = suggestions::suggestion_revision(&mut tx, tenant, intent, proposal.revision).await? {
             let taken = self.known_revision(&mut tx, program, row, &contents).await;
             tx.commit().await?;
             return taken;
@@ -180,15 +166,8 @@ impl Desk {
             kind: CaseKind::IntentReused,
             reason,
         };
-        self.case_step(
-            conn,
-            tenant,
-            &About::Suggestion(known.id),
-            &open,
-            &actor,
-            now,
-        )
-        .await?;
+        self.case_step(conn, tenant, &About::Suggestion(known.id), &open, &actor, now)
+            .await?;
         Err(DeskError::IntentReused)
     }
 
@@ -206,8 +185,7 @@ impl Desk {
             let known = row.suggestion;
             let to = review(known.state, ReviewAct::Supersede)?;
             let by = (program.0.name.as_str(), row.decision.as_deref());
-            let moved =
-                suggestions::suggestion_move(conn, &known.id, known.state, to, by, now).await?;
+            let moved = suggestions::suggestion_move(conn, &known.id, known.state, to, by, now).await?;
             if moved == Written::NotInThatState {
                 return Err(DeskError::IntentClosed);
             }
@@ -216,15 +194,7 @@ impl Desk {
                 to,
                 reason: None,
             };
-            events::event_append(
-                conn,
-                tenant,
-                &actor,
-                Subject::Suggestion(known.id),
-                happening,
-                now,
-            )
-            .await?;
+            events::event_append(conn, tenant, &actor, Subject::Suggestion(known.id), happening, now).await?;
         }
         let suggestion = Suggestion {
             id: SuggestionId::from_random(clock::random()),
@@ -260,11 +230,7 @@ impl Desk {
     }
 }
 
-async fn intent_view(
-    conn: &mut Conn,
-    tenant: &TenantId,
-    id: &IntentId,
-) -> Result<IntentView, DeskError> {
+async fn intent_view(conn: &mut Conn, tenant: &TenantId, id: &IntentId) -> Result<IntentView, DeskError> {
     let intent = intents::intent_fetch(conn, tenant, id)
         .await?
         .ok_or(DeskError::IntentUnknown)?;

@@ -2,12 +2,13 @@
 
 use super::record::{Act, must_be_done};
 use super::{Desk, DeskError, clock};
+use crate::domain::contract::SupplierContract;
 use crate::domain::event::{Actor, Happening};
 use crate::domain::ids::{AttemptId, OrderId, TenantId};
-use crate::domain::order::{self, Hold, OrderState};
-use crate::store::suppliers::SupplierRow;
+use crate::domain::order::{self, Hold, Life, OrderState};
 use crate::store::{Written, attempts, orders, suppliers, tenants};
 use crate::supplier::Supplier;
+use chrono::{DateTime, Utc};
 
 /// Leases swept at once; the rest comes with the next sweep.
 const MOST: u32 = 500;
@@ -27,12 +28,7 @@ impl Desk {
     }
 
     /// The process that sent it died or is frozen: nobody knows, so the order is confirmation pending.
-    async fn lapse(
-        &self,
-        attempt: &AttemptId,
-        id: &OrderId,
-        tenant: &TenantId,
-    ) -> Result<(), DeskError> {
+    async fn lapse(&self, attempt: &AttemptId, id: &OrderId, tenant: &TenantId) -> Result<(), DeskError> {
         let now = clock::now();
         let mut tx = self.store.begin_write().await?;
         if attempts::attempt_lapse(&mut tx, attempt, now).await? == Written::NotInThatState {
@@ -66,18 +62,24 @@ impl Desk {
 
     async fn sweep_too_old(&self) -> Result<(), DeskError> {
         let mut read = self.store.begin_read().await?;
-        let mut waiting = Vec::new();
+        let (now, mut waiting) = (clock::now(), Vec::new());
         for tenant in tenants::tenant_list(&mut read).await? {
             for row in suppliers::supplier_list(&mut read, &tenant.id).await? {
-                let orders =
-                    orders::order_of_supplier(&mut read, &tenant.id, row.id.as_str()).await?;
-                waiting.extend(orders.into_iter().map(|order| (order, row.clone())));
+                let Ok(Supplier { contract, .. }) = row.file.parse() else {
+                    tracing::error!(supplier = %row.id, "its file cannot be read, so its orders are not swept");
+                    continue;
+                };
+                let orders = orders::order_of_supplier(&mut read, &tenant.id, row.id.as_str()).await?;
+                let old = orders
+                    .into_iter()
+                    .filter(|order| is_too_old(&order.life, &contract, now));
+                waiting.extend(old.map(|order| (order.tenant, order.id, contract.clone())));
             }
         }
         drop(read);
-        for (order, row) in waiting {
-            if let Err(error) = self.hold_too_old(&order.tenant, &order.id, &row).await {
-                tracing::error!(order = %order.id, "an order that waited too long was not held: {error}");
+        for (tenant, order, contract) in waiting {
+            if let Err(error) = self.hold_too_old(&tenant, &order, &contract).await {
+                tracing::error!(%order, "an order that waited too long was not held: {error}");
             }
         }
         Ok(())
@@ -87,19 +89,14 @@ impl Desk {
         &self,
         tenant: &TenantId,
         id: &OrderId,
-        row: &SupplierRow,
+        contract: &SupplierContract,
     ) -> Result<(), DeskError> {
         let now = clock::now();
-        let supplier: Supplier = row.file.parse()?;
-        let is_old = |order: &orders::OrderRow| {
-            let since = order.life.sendable_since;
-            !order.life.holds.has(Hold::TooOld) && supplier.contract.too_old_at(since) <= now
-        };
         let mut tx = self.store.begin_write().await?;
         let order = orders::order_fetch(&mut tx, tenant, id)
             .await?
             .ok_or(DeskError::Absent("order"))?;
-        if order.life.state != OrderState::Approved || !is_old(&order) {
+        if !is_too_old(&order.life, contract, now) {
             return Ok(());
         }
         let change = order::hold(&order.life, Hold::TooOld)?;
@@ -124,4 +121,10 @@ impl Desk {
         tx.commit().await?;
         Ok(())
     }
+}
+
+fn is_too_old(life: &Life, contract: &SupplierContract, now: DateTime<Utc>) -> bool {
+    life.state == OrderState::Approved
+        && !life.holds.has(Hold::TooOld)
+        && contract.too_old_at(life.sendable_since) <= now
 }

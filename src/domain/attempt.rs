@@ -84,9 +84,7 @@ impl Reply {
     pub fn reference(&self) -> Option<&str> {
         match self {
             Reply::Accepted { reference, .. } => Some(reference),
-            Reply::Acknowledged { reference } | Reply::Unknown { reference } => {
-                reference.as_deref()
-            }
+            Reply::Acknowledged { reference } | Reply::Unknown { reference } => reference.as_deref(),
             Reply::Refused | Reply::NotSent(_) => None,
         }
     }

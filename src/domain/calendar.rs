@@ -23,10 +23,7 @@ pub fn short(moment: DateTime<Utc>, now: DateTime<Utc>, zone: Tz) -> String {
 
 /// `Monday 30 November 2026, 09:12:04`: for titles and tooltips.
 pub fn long(moment: DateTime<Utc>, zone: Tz) -> String {
-    moment
-        .with_timezone(&zone)
-        .format("%A %-d %B %Y, %H:%M:%S")
-        .to_string()
+    moment.with_timezone(&zone).format("%A %-d %B %Y, %H:%M:%S").to_string()
 }
 
 /// `Friday 4 December 2026`.
@@ -58,14 +55,8 @@ mod tests {
         let moment: DateTime<Utc> = "2026-11-30T23:30:00Z".parse().expect("a moment");
         let now: DateTime<Utc> = "2026-12-01T08:00:00Z".parse().expect("a moment");
         assert_eq!(short(moment, now, berlin), "00:30");
-        assert_eq!(
-            short(moment - TimeDelta::days(1), now, berlin),
-            "30 Nov 00:30"
-        );
-        assert_eq!(
-            short(moment - TimeDelta::days(400), now, berlin),
-            "27 Oct 2025 00:30"
-        );
+        assert_eq!(short(moment - TimeDelta::days(1), now, berlin), "30 Nov 00:30");
+        assert_eq!(short(moment - TimeDelta::days(400), now, berlin), "27 Oct 2025 00:30");
         assert_eq!(zone("Mars/Olympus"), None);
     }
 

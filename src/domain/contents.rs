@@ -29,9 +29,7 @@ pub struct NotAName;
 
 fn is_name(text: &str, letter: fn(&u8) -> bool) -> bool {
     let inner = |byte: &u8| letter(byte) || b"-_.".contains(byte);
-    (1..=64).contains(&text.len())
-        && text.as_bytes().first().is_some_and(letter)
-        && text.as_bytes().iter().all(inner)
+    (1..=64).contains(&text.len()) && text.as_bytes().first().is_some_and(letter) && text.as_bytes().iter().all(inner)
 }
 
 macro_rules! names {
@@ -147,9 +145,10 @@ impl Digest {
     /// The digest of these bytes.
     pub fn of(bytes: &[u8]) -> Self {
         let hash = Sha256::digest(bytes);
-        Self(hash.iter().fold("sha256:".to_owned(), |text, byte| {
-            text + &format!("{byte:02x}")
-        }))
+        Self(
+            hash.iter()
+                .fold("sha256:".to_owned(), |text, byte| text + &format!("{byte:02x}")),
+        )
     }
     /// The digest as text.
     pub fn as_str(&self) -> &str {
@@ -165,10 +164,7 @@ impl std::str::FromStr for Digest {
     type Err = NotADigest;
     fn from_str(text: &str) -> Result<Self, NotADigest> {
         let hex = text.strip_prefix("sha256:").ok_or(NotADigest)?;
-        let is_hex = hex.len() == 64
-            && hex
-                .bytes()
-                .all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
+        let is_hex = hex.len() == 64 && hex.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
         if is_hex {
             Ok(Self(text.to_owned()))
         } else {
@@ -239,8 +235,7 @@ impl OrderContents {
     pub fn lines_total(&self) -> Money {
         let zero = Money::zero(self.currency);
         self.lines.iter().fold(zero, |sum, line| {
-            sum.checked_add(line.total(self.currency).rounded)
-                .unwrap_or(sum)
+            sum.checked_add(line.total(self.currency).rounded).unwrap_or(sum)
         })
     }
     /// Lines, plus charges, less allowances; without tax.
@@ -276,15 +271,16 @@ impl OrderContents {
         self.supplier == other.supplier
             && self.deliver_to == other.deliver_to
             && self.lines.len() == rest.len()
-            && self.lines.iter().all(|line| {
-                match rest.iter().position(|one| line.looks_like(one)) {
+            && self
+                .lines
+                .iter()
+                .all(|line| match rest.iter().position(|one| line.looks_like(one)) {
                     Some(place) => {
                         rest.swap_remove(place);
                         true
                     }
                     None => false,
-                }
-            })
+                })
     }
     /// A value equal for all contents that look alike, so that an index finds them.
     pub fn look_alike_key(&self) -> String {
@@ -402,10 +398,7 @@ pub fn check(draft: &ContentsDraft, known: &Known) -> Result<OrderContents, Vec<
 
 /// What only shows once every field is sound: sums.
 fn whole(contents: OrderContents) -> Result<OrderContents, Vec<Fault>> {
-    let limit = Money::rounded(
-        contents.currency,
-        rust_decimal::Decimal::from(10_i64.pow(15)),
-    );
+    let limit = Money::rounded(contents.currency, rust_decimal::Decimal::from(10_i64.pow(15)));
     let too_large = |money: Money| money.amount() >= limit.amount();
     let large = contents
         .lines
@@ -418,10 +411,7 @@ fn whole(contents: OrderContents) -> Result<OrderContents, Vec<Fault>> {
         )]);
     }
     if too_large(contents.lines_total()) {
-        return Err(vec![Fault::at(
-            "/lines",
-            "the total is too large to keep exactly",
-        )]);
+        return Err(vec![Fault::at("/lines", "the total is too large to keep exactly")]);
     }
     if contents.total().amount().is_sign_negative() && !contents.total().amount().is_zero() {
         return Err(vec![Fault::at(
@@ -455,9 +445,7 @@ impl Check<'_> {
         value: Option<&String>,
         read: impl FnOnce(&str) -> Result<T, E>,
     ) -> Option<T> {
-        read(value?)
-            .map_err(|error| self.fault(pointer, error))
-            .ok()
+        read(value?).map_err(|error| self.fault(pointer, error)).ok()
     }
 
     /// Free text; empty or blank counts as absent.
@@ -467,30 +455,15 @@ impl Check<'_> {
     }
 
     fn contents(&mut self, draft: &ContentsDraft) -> Option<OrderContents> {
-        let supplier = self.required(
-            "/supplier",
-            draft.supplier.as_ref(),
-            str::parse::<SupplierId>,
-        );
+        let supplier = self.required("/supplier", draft.supplier.as_ref(), str::parse::<SupplierId>);
         let currency = self.required("/currency", draft.currency.as_ref(), str::parse::<Currency>);
         self.taken_by_supplier(supplier.as_ref(), currency);
-        let deliver_to = self.required(
-            "/deliver_to",
-            draft.deliver_to.as_ref(),
-            str::parse::<SiteCode>,
-        );
-        if let Some(site) = deliver_to
-            .as_ref()
-            .filter(|site| !self.known.sites.contains(site))
-        {
+        let deliver_to = self.required("/deliver_to", draft.deliver_to.as_ref(), str::parse::<SiteCode>);
+        if let Some(site) = deliver_to.as_ref().filter(|site| !self.known.sites.contains(site)) {
             self.fault("/deliver_to", format!("there is no site \"{site}\""));
         }
         let needed_by = self.optional("/needed_by", draft.needed_by.as_ref(), date);
-        let note_to_supplier = self.words(
-            "/note_to_supplier",
-            draft.note_to_supplier.as_ref(),
-            MOST_TEXT,
-        );
+        let note_to_supplier = self.words("/note_to_supplier", draft.note_to_supplier.as_ref(), MOST_TEXT);
         let lines = self.lines(draft.lines.as_deref());
         let charges = draft.charges.iter().enumerate();
         let charges: Vec<_> = charges
@@ -509,18 +482,14 @@ impl Check<'_> {
 
     fn taken_by_supplier(&mut self, supplier: Option<&SupplierId>, currency: Option<Currency>) {
         let Some(supplier) = supplier else { return };
-        let Some((_, currencies)) = self.known.suppliers.iter().find(|(id, _)| id == supplier)
-        else {
+        let Some((_, currencies)) = self.known.suppliers.iter().find(|(id, _)| id == supplier) else {
             return self.fault("/supplier", format!("there is no supplier \"{supplier}\""));
         };
         if let Some(currency) = currency.filter(|currency| !currencies.contains(currency)) {
             let taken: Vec<_> = currencies.iter().map(|one| one.code()).collect();
             self.fault(
                 "/currency",
-                format!(
-                    "{supplier} does not take {currency}; it takes {}",
-                    taken.join(", ")
-                ),
+                format!("{supplier} does not take {currency}; it takes {}", taken.join(", ")),
             );
         }
     }
@@ -545,28 +514,14 @@ impl Check<'_> {
     fn line(&mut self, place: usize, draft: &LineDraft) -> Option<Line> {
         let at = |field: &str| format!("/lines/{place}/{field}");
         let faults_before = self.faults.len();
-        let sku = self.optional(&at("sku"), draft.sku.as_ref(), |text| {
-            text::identifier(text, MOST_NAME)
-        });
-        let description = self.words(
-            &at("description"),
-            draft.description.as_ref(),
-            MOST_DESCRIPTION,
-        );
+        let sku = self.optional(&at("sku"), draft.sku.as_ref(), |text| text::identifier(text, MOST_NAME));
+        let description = self.words(&at("description"), draft.description.as_ref(), MOST_DESCRIPTION);
         if draft.sku.is_none() && description.is_none() && self.faults.len() == faults_before {
             self.fault(&at("description"), "is required when there is no sku");
         }
-        let quantity = self.required(
-            &at("quantity"),
-            draft.quantity.as_ref(),
-            str::parse::<Quantity>,
-        );
+        let quantity = self.required(&at("quantity"), draft.quantity.as_ref(), str::parse::<Quantity>);
         let unit = self.required(&at("unit"), draft.unit.as_ref(), Unit::of);
-        let unit_price = self.required(
-            &at("unit_price"),
-            draft.unit_price.as_ref(),
-            str::parse::<UnitPrice>,
-        );
+        let unit_price = self.required(&at("unit_price"), draft.unit_price.as_ref(), str::parse::<UnitPrice>);
         let price_per = match &draft.price_per {
             None => Some(Quantity::ONE),
             given => self.optional(&at("price_per"), given.as_ref(), str::parse::<Quantity>),
@@ -585,11 +540,7 @@ impl Check<'_> {
 
     fn pack(&mut self, place: usize, draft: &PackDraft) -> Option<Pack> {
         let at = |field: &str| format!("/lines/{place}/pack/{field}");
-        let quantity = self.required(
-            &at("quantity"),
-            draft.quantity.as_ref(),
-            str::parse::<Quantity>,
-        );
+        let quantity = self.required(&at("quantity"), draft.quantity.as_ref(), str::parse::<Quantity>);
         let unit = self.required(&at("unit"), draft.unit.as_ref(), Unit::of);
         Some(Pack {
             quantity: quantity?,
@@ -597,19 +548,12 @@ impl Check<'_> {
         })
     }
 
-    fn charge(
-        &mut self,
-        place: usize,
-        draft: &ChargeDraft,
-        currency: Option<Currency>,
-    ) -> Option<Charge> {
+    fn charge(&mut self, place: usize, draft: &ChargeDraft, currency: Option<Currency>) -> Option<Charge> {
         let at = |field: &str| format!("/charges/{place}/{field}");
         let kind = self.required(&at("kind"), draft.kind.as_ref(), |text| match text {
             "charge" => Ok(ChargeKind::Charge),
             "allowance" => Ok(ChargeKind::Allowance),
-            other => Err(format!(
-                "\"{other}\" is neither \"charge\" nor \"allowance\""
-            )),
+            other => Err(format!("\"{other}\" is neither \"charge\" nor \"allowance\"")),
         });
         let reason = self.words(&at("reason"), draft.reason.as_ref(), MOST_DESCRIPTION);
         let amount = self.required(&at("amount"), draft.amount.as_ref(), |text| {
@@ -629,10 +573,7 @@ impl Check<'_> {
 
 fn date(text: &str) -> Result<NaiveDate, &'static str> {
     let fault = "not a date; write YYYY-MM-DD";
-    let shape = text.len() == 10
-        && text
-            .bytes()
-            .all(|byte| byte.is_ascii_digit() || byte == b'-');
+    let shape = text.len() == 10 && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
     if shape {
         NaiveDate::parse_from_str(text, "%Y-%m-%d").map_err(|_| fault)
     } else {

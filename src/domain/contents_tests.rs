@@ -48,45 +48,21 @@ fn other_spellings_are_the_same_contents() {
     line(&mut other).quantity = Some("2.40e1".into());
     line(&mut other).price_per = Some("1.0".into());
     other.note_to_supplier = Some(String::new());
-    assert_eq!(
-        check(&other, &known()).expect("sound").digest(),
-        plain.digest()
-    );
+    assert_eq!(check(&other, &known()).expect("sound").digest(), plain.digest());
 }
 
 #[test]
 fn every_fault_is_named_at_its_place() {
-    assert_eq!(
-        faults_of(|d| d.supplier = Some("nobody".into())),
-        ["/supplier"]
-    );
-    assert_eq!(
-        faults_of(|d| d.currency = Some("USD".into())),
-        ["/currency"]
-    );
+    assert_eq!(faults_of(|d| d.supplier = Some("nobody".into())), ["/supplier"]);
+    assert_eq!(faults_of(|d| d.currency = Some("USD".into())), ["/currency"]);
     assert_eq!(faults_of(|d| d.currency = None), ["/currency"]);
-    assert_eq!(
-        faults_of(|d| d.deliver_to = Some("moon".into())),
-        ["/deliver_to"]
-    );
-    assert_eq!(
-        faults_of(|d| d.needed_by = Some("04.12.2026".into())),
-        ["/needed_by"]
-    );
-    assert_eq!(
-        faults_of(|d| d.needed_by = Some("2026-02-30".into())),
-        ["/needed_by"]
-    );
+    assert_eq!(faults_of(|d| d.deliver_to = Some("moon".into())), ["/deliver_to"]);
+    assert_eq!(faults_of(|d| d.needed_by = Some("04.12.2026".into())), ["/needed_by"]);
+    assert_eq!(faults_of(|d| d.needed_by = Some("2026-02-30".into())), ["/needed_by"]);
     assert_eq!(faults_of(|d| d.lines = Some(vec![])), ["/lines"]);
     assert_eq!(faults_of(|d| d.lines = None), ["/lines"]);
-    assert_eq!(
-        faults_of(|d| line(d).unit = Some("ea".into())),
-        ["/lines/0/unit"]
-    );
-    assert_eq!(
-        faults_of(|d| line(d).sku = Some("M8\u{202e}".into())),
-        ["/lines/0/sku"]
-    );
+    assert_eq!(faults_of(|d| line(d).unit = Some("ea".into())), ["/lines/0/unit"]);
+    assert_eq!(faults_of(|d| line(d).sku = Some("M8\u{202e}".into())), ["/lines/0/sku"]);
     assert_eq!(
         faults_of(|d| {
             line(d).quantity = Some("٢".into());
@@ -114,10 +90,7 @@ fn charges_must_fit_the_currency_and_leave_a_total() {
         faults_of(|d| d.charges = vec![allowance("0.001")]),
         ["/charges/0/amount"]
     );
-    assert_eq!(
-        faults_of(|d| d.charges = vec![allowance("11")]),
-        ["/charges"]
-    );
+    assert_eq!(faults_of(|d| d.charges = vec![allowance("11")]), ["/charges"]);
     let mut sound = draft();
     sound.charges = vec![allowance("10.00")];
     let contents = check(&sound, &known()).expect("sound");

@@ -84,49 +84,24 @@ pub struct RecordedCharge {
 }
 
 fn unlike(place: Place, approved: String, other: String) -> Option<Difference> {
-    (approved != other).then_some(Difference {
-        place,
-        approved,
-        other,
-    })
+    (approved != other).then_some(Difference { place, approved, other })
 }
 
 /// Everything that differs between the contents somebody saw and other contents.
 pub fn between(seen: &OrderContents, now: &OrderContents) -> Vec<Difference> {
     let text = |value: &Option<String>| value.clone().unwrap_or_default();
-    let date = |contents: &OrderContents| {
-        contents
-            .needed_by
-            .map(|day| day.to_string())
-            .unwrap_or_default()
-    };
+    let date = |contents: &OrderContents| contents.needed_by.map(|day| day.to_string()).unwrap_or_default();
     let mut found: Vec<Difference> = [
-        unlike(
-            Place::Supplier,
-            seen.supplier.to_string(),
-            now.supplier.to_string(),
-        ),
-        unlike(
-            Place::Currency,
-            seen.currency.to_string(),
-            now.currency.to_string(),
-        ),
+        unlike(Place::Supplier, seen.supplier.to_string(), now.supplier.to_string()),
+        unlike(Place::Currency, seen.currency.to_string(), now.currency.to_string()),
         unlike(
             Place::DeliverTo,
             seen.deliver_to.to_string(),
             now.deliver_to.to_string(),
         ),
         unlike(Place::NeededBy, date(seen), date(now)),
-        unlike(
-            Place::Note,
-            text(&seen.note_to_supplier),
-            text(&now.note_to_supplier),
-        ),
-        unlike(
-            Place::Charges,
-            charges_in_words(seen),
-            charges_in_words(now),
-        ),
+        unlike(Place::Note, text(&seen.note_to_supplier), text(&now.note_to_supplier)),
+        unlike(Place::Charges, charges_in_words(seen), charges_in_words(now)),
     ]
     .into_iter()
     .flatten()
@@ -188,13 +163,9 @@ fn between_lines(seen: &[Line], now: &[Line]) -> Vec<Difference> {
 }
 
 fn between_two_lines(a: &Line, b: &Line) -> Vec<Difference> {
-    let at = |field| Place::Line {
-        line: a.name(),
-        field,
-    };
+    let at = |field| Place::Line { line: a.name(), field };
     let text = |value: &Option<String>| value.clone().unwrap_or_default();
-    let price =
-        |line: &Line| price_in_words(&line.unit_price.to_string(), &line.price_per.to_string());
+    let price = |line: &Line| price_in_words(&line.unit_price.to_string(), &line.price_per.to_string());
     let pack = |line: &Line| {
         line.pack
             .map(|pack| format!("{} {}", pack.quantity, pack.unit.code()))
@@ -202,21 +173,9 @@ fn between_two_lines(a: &Line, b: &Line) -> Vec<Difference> {
     };
     [
         unlike(at(LineField::Article), text(&a.sku), text(&b.sku)),
-        unlike(
-            at(LineField::Description),
-            text(&a.description),
-            text(&b.description),
-        ),
-        unlike(
-            at(LineField::Quantity),
-            a.quantity.to_string(),
-            b.quantity.to_string(),
-        ),
-        unlike(
-            at(LineField::Unit),
-            a.unit.code().to_owned(),
-            b.unit.code().to_owned(),
-        ),
+        unlike(at(LineField::Description), text(&a.description), text(&b.description)),
+        unlike(at(LineField::Quantity), a.quantity.to_string(), b.quantity.to_string()),
+        unlike(at(LineField::Unit), a.unit.code().to_owned(), b.unit.code().to_owned()),
         unlike(at(LineField::Price), price(a), price(b)),
         unlike(at(LineField::Pack), pack(a), pack(b)),
     ]
@@ -265,15 +224,13 @@ fn pair_off<'a>(
     fits: impl Fn(&Line, &RecordedLine) -> bool,
     mut take: impl FnMut(&'a Line, &'a RecordedLine),
 ) {
-    ours.retain(
-        |line| match theirs.iter().position(|other| fits(line, other)) {
-            Some(place) => {
-                take(line, theirs.remove(place));
-                false
-            }
-            None => true,
-        },
-    );
+    ours.retain(|line| match theirs.iter().position(|other| fits(line, other)) {
+        Some(place) => {
+            take(line, theirs.remove(place));
+            false
+        }
+        None => true,
+    });
 }
 
 fn same_article(line: &Line, other: &RecordedLine) -> bool {
@@ -300,12 +257,7 @@ fn same_number(ours: &str, theirs: &str) -> bool {
             .is_some_and(|number| parse_decimal(theirs) == Ok(number))
 }
 
-fn told(
-    place: Place,
-    ours: String,
-    theirs: Option<&String>,
-    same: impl Fn(&str, &str) -> bool,
-) -> Option<Difference> {
+fn told(place: Place, ours: String, theirs: Option<&String>, same: impl Fn(&str, &str) -> bool) -> Option<Difference> {
     let theirs = theirs?;
     (!same(&ours, theirs)).then(|| Difference {
         place,
@@ -316,10 +268,7 @@ fn told(
 
 fn header_differences(approved: &OrderContents, record: &Recorded) -> Vec<Difference> {
     let exactly = |a: &str, b: &str| a == b;
-    let needed_by = approved
-        .needed_by
-        .map(|day| day.to_string())
-        .unwrap_or_default();
+    let needed_by = approved.needed_by.map(|day| day.to_string()).unwrap_or_default();
     [
         told(
             Place::Currency,
@@ -333,12 +282,7 @@ fn header_differences(approved: &OrderContents, record: &Recorded) -> Vec<Differ
             record.deliver_to.as_ref(),
             exactly,
         ),
-        told(
-            Place::NeededBy,
-            needed_by,
-            record.needed_by.as_ref(),
-            exactly,
-        ),
+        told(Place::NeededBy, needed_by, record.needed_by.as_ref(), exactly),
         record
             .charges
             .as_ref()
@@ -349,17 +293,12 @@ fn header_differences(approved: &OrderContents, record: &Recorded) -> Vec<Differ
     .collect()
 }
 
-fn with_recorded_charges(
-    approved: &OrderContents,
-    theirs: &[RecordedCharge],
-) -> Option<Difference> {
+fn with_recorded_charges(approved: &OrderContents, theirs: &[RecordedCharge]) -> Option<Difference> {
     let kind = |kind: ChargeKind| match kind {
         ChargeKind::Charge => "charge",
         ChargeKind::Allowance => "allowance",
     };
-    let number = |text: &str| {
-        parse_decimal(text).map_or_else(|_| text.to_owned(), |number| number.to_string())
-    };
+    let number = |text: &str| parse_decimal(text).map_or_else(|_| text.to_owned(), |number| number.to_string());
     let mut ours: Vec<_> = approved
         .charges
         .iter()
@@ -453,10 +392,7 @@ mod tests {
             ..ContentsDraft::default()
         };
         let known = Known {
-            suppliers: vec![(
-                "acme".parse().expect("id"),
-                vec!["EUR".parse().expect("EUR")],
-            )],
+            suppliers: vec![("acme".parse().expect("id"), vec!["EUR".parse().expect("EUR")])],
             sites: vec!["main".parse().expect("site")],
         };
         check(&draft, &known).expect("sound")
@@ -506,10 +442,7 @@ mod tests {
             places(|r| r.lines[1].quantity = Some("7".into())),
             [at("A", LineField::Quantity)]
         );
-        assert_eq!(
-            places(|r| r.lines[1].quantity = None),
-            [at("A", LineField::Quantity)]
-        );
+        assert_eq!(places(|r| r.lines[1].quantity = None), [at("A", LineField::Quantity)]);
         assert_eq!(
             places(|r| r.lines[0].unit_price = Some("1.52".into())),
             [at("B", LineField::Price)]
@@ -530,22 +463,13 @@ mod tests {
             places(|r| r.lines.push(r.lines[0].clone())),
             [Place::LineAdded { line: "B".into() }]
         );
-        assert_eq!(
-            places(|r| r.currency = Some("USD".into())),
-            [Place::Currency]
-        );
-        assert_eq!(
-            places(|r| r.needed_by = Some("2027-01-15".into())),
-            [Place::NeededBy]
-        );
+        assert_eq!(places(|r| r.currency = Some("USD".into())), [Place::Currency]);
+        assert_eq!(places(|r| r.needed_by = Some("2027-01-15".into())), [Place::NeededBy]);
         let freight = RecordedCharge {
             kind: "charge".into(),
             amount: "5".into(),
         };
-        assert_eq!(
-            places(|r| r.charges = Some(vec![freight])),
-            [Place::Charges]
-        );
+        assert_eq!(places(|r| r.charges = Some(vec![freight])), [Place::Charges]);
     }
 
     #[test]
@@ -554,10 +478,7 @@ mod tests {
         let mut now = approved();
         now.lines[0].quantity = "100".parse().expect("quantity");
         now.note_to_supplier = Some("gate 3".into());
-        let places: Vec<_> = between(&seen, &now)
-            .into_iter()
-            .map(|one| one.place)
-            .collect();
+        let places: Vec<_> = between(&seen, &now).into_iter().map(|one| one.place).collect();
         assert_eq!(places, [Place::Note, at("A", LineField::Quantity)]);
         assert!(between(&seen, &seen).is_empty());
     }

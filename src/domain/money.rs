@@ -28,10 +28,7 @@ pub enum NotADecimal {
     #[error("must not be negative")]
     Negative,
     #[error("{currency} has {exponent} decimals; this amount has more")]
-    FinerThanCurrency {
-        currency: &'static str,
-        exponent: u32,
-    },
+    FinerThanCurrency { currency: &'static str, exponent: u32 },
 }
 
 /// Reads an exact decimal: ASCII digits, an optional sign, point and exponent (`1.2e1`); nothing else.
@@ -40,12 +37,7 @@ pub fn parse_decimal(text: &str) -> Result<Decimal, NotADecimal> {
     let starts_well = text
         .trim_start_matches('-')
         .starts_with(|first: char| first.is_ascii_digit());
-    if text.is_empty()
-        || text.len() > 64
-        || !text.bytes().all(allowed)
-        || !starts_well
-        || text.ends_with('.')
-    {
+    if text.is_empty() || text.len() > 64 || !text.bytes().all(allowed) || !starts_well || text.ends_with('.') {
         return Err(NotADecimal::Unreadable);
     }
     let value = if text.contains(['e', 'E']) {
@@ -246,8 +238,7 @@ impl Money {
 
     /// Rounds half up (away from zero) to the currency, once (rule 22).
     pub fn rounded(currency: Currency, amount: Decimal) -> Self {
-        let mut amount = amount
-            .round_dp_with_strategy(currency.exponent(), RoundingStrategy::MidpointAwayFromZero);
+        let mut amount = amount.round_dp_with_strategy(currency.exponent(), RoundingStrategy::MidpointAwayFromZero);
         amount.rescale(currency.exponent());
         Self { currency, amount }
     }
@@ -321,19 +312,11 @@ pub struct LineTotal {
 }
 
 /// Quantity × unit price ÷ "price per".
-pub fn line_total(
-    currency: Currency,
-    quantity: Quantity,
-    price: UnitPrice,
-    per: Quantity,
-) -> LineTotal {
+pub fn line_total(currency: Currency, quantity: Quantity, price: UnitPrice, per: Quantity) -> LineTotal {
     // 14 + 14 digits always fit (MOST_DIGITS); dividing by at least 10^-10 can overflow, then it saturates and the
     // contents are refused for their size
     let product = quantity.0 * price.0;
-    let exact = product
-        .checked_div(per.0)
-        .unwrap_or(Decimal::MAX)
-        .normalize();
+    let exact = product.checked_div(per.0).unwrap_or(Decimal::MAX).normalize();
     LineTotal {
         rounded: Money::rounded(currency, exact),
         exact,
@@ -365,30 +348,12 @@ mod tests {
             total("EUR", "1000000", "0.004375", "1"),
             ("4375.00".into(), "4375".into())
         );
-        assert_eq!(
-            total("EUR", "3", "12.3456", "1"),
-            ("37.04".into(), "37.0368".into())
-        );
-        assert_eq!(
-            total("EUR", "24", "0.4375", "1"),
-            ("10.50".into(), "10.5".into())
-        );
-        assert_eq!(
-            total("EUR", "1", "0.005", "1"),
-            ("0.01".into(), "0.005".into())
-        );
-        assert_eq!(
-            total("JPY", "1", "1234.5", "1"),
-            ("1235".into(), "1234.5".into())
-        );
-        assert_eq!(
-            total("KWD", "1", "2.755", "1"),
-            ("2.755".into(), "2.755".into())
-        );
-        assert_eq!(
-            total("EUR", "250", "12", "100"),
-            ("30.00".into(), "30".into())
-        );
+        assert_eq!(total("EUR", "3", "12.3456", "1"), ("37.04".into(), "37.0368".into()));
+        assert_eq!(total("EUR", "24", "0.4375", "1"), ("10.50".into(), "10.5".into()));
+        assert_eq!(total("EUR", "1", "0.005", "1"), ("0.01".into(), "0.005".into()));
+        assert_eq!(total("JPY", "1", "1234.5", "1"), ("1235".into(), "1234.5".into()));
+        assert_eq!(total("KWD", "1", "2.755", "1"), ("2.755".into(), "2.755".into()));
+        assert_eq!(total("EUR", "250", "12", "100"), ("30.00".into(), "30".into()));
     }
 
     #[test]
@@ -412,22 +377,14 @@ mod tests {
             assert_eq!(text.parse::<Quantity>().expect(text).to_string(), "12");
         }
         for bad in [
-            "", " 12", "12 ", "1,2", "١٢", "12.", ".5", "NaN", "inf", "0x10", "--1", "1e400",
-            "1_000", "+12",
+            "", " 12", "12 ", "1,2", "١٢", "12.", ".5", "NaN", "inf", "0x10", "--1", "1e400", "1_000", "+12",
         ] {
             assert!(bad.parse::<Quantity>().is_err(), "{bad:?}");
         }
         for bad in ["0", "0.0", "-1", "-0"] {
-            assert_eq!(
-                bad.parse::<Quantity>(),
-                Err(NotADecimal::NotPositive),
-                "{bad:?}"
-            );
+            assert_eq!(bad.parse::<Quantity>(), Err(NotADecimal::NotPositive), "{bad:?}");
         }
-        assert_eq!(
-            "9007199254740993".parse::<Quantity>(),
-            Err(NotADecimal::TooManyDigits)
-        );
+        assert_eq!("9007199254740993".parse::<Quantity>(), Err(NotADecimal::TooManyDigits));
     }
 
     #[test]

@@ -65,11 +65,9 @@ impl OrderState {
     pub fn is_live(self) -> bool {
         match self {
             Self::Refused | Self::Withdrawn => false,
-            Self::Approved
-            | Self::Submitting
-            | Self::Acknowledged
-            | Self::Confirmed
-            | Self::ConfirmationPending => true,
+            Self::Approved | Self::Submitting | Self::Acknowledged | Self::Confirmed | Self::ConfirmationPending => {
+                true
+            }
         }
     }
 }
@@ -278,24 +276,18 @@ impl Change {
         self
     }
     fn closing(mut self, kinds: &[CaseKind]) -> Self {
-        self.cases
-            .extend(kinds.iter().copied().map(CaseStep::Close));
+        self.cases.extend(kinds.iter().copied().map(CaseStep::Close));
         self
     }
 }
 
 /// The worker opens an attempt: `approved` (nothing holds it, no doubt), or a granted resume.
-pub fn open_attempt(
-    life: &Life,
-    before: BeforeAttempt,
-    now: DateTime<Utc>,
-) -> Result<Change, Refusal> {
+pub fn open_attempt(life: &Life, before: BeforeAttempt, now: DateTime<Utc>) -> Result<Change, Refusal> {
     life.must_be(&[OrderState::Approved, OrderState::ConfirmationPending])?;
     if before.later_order_live {
         return Err(Refusal::LaterOrderLive);
     }
-    let resumable = life.state == OrderState::ConfirmationPending
-        || life.holds == Holds::NONE.with(Hold::NotFound);
+    let resumable = life.state == OrderState::ConfirmationPending || life.holds == Holds::NONE.with(Hold::NotFound);
     if !(before.resume_granted && resumable) {
         life.must_be(&[OrderState::Approved])?;
         if !life.holds.is_empty() {
@@ -330,9 +322,7 @@ pub fn close_attempt(
     Ok(match reply {
         Reply::Accepted { reference, .. } => confirm(life, reference, differences),
         Reply::Acknowledged { reference } => acknowledge(life, reference.as_deref()),
-        Reply::Unknown { reference } => {
-            doubt(life, reference.as_deref(), "the supplier's answer was lost")
-        }
+        Reply::Unknown { reference } => doubt(life, reference.as_deref(), "the supplier's answer was lost"),
         Reply::Refused if !earlier_doubt => Change::to(life.moved(OrderState::Refused)),
         Reply::NotSent(why) if !earlier_doubt => again(life, *why, pace, now),
         Reply::Refused | Reply::NotSent(_) => {
@@ -352,11 +342,7 @@ pub fn close_attempt(
 /// The lease lapsed or the process died: nobody knows (rule 7).
 pub fn lapse(life: &Life) -> Result<Change, Refusal> {
     life.must_be(&[OrderState::Submitting])?;
-    Ok(doubt(
-        life,
-        None,
-        "the process that sent it did not report back",
-    ))
+    Ok(doubt(life, None, "the process that sent it did not report back"))
 }
 
 fn confirm(life: &Life, reference: &str, differences: &[Difference]) -> Change {
@@ -377,9 +363,7 @@ fn confirm(life: &Life, reference: &str, differences: &[Difference]) -> Change {
 
 fn acknowledge(life: &Life, reference: Option<&str>) -> Change {
     let mut acknowledged = life.moved(OrderState::Acknowledged);
-    acknowledged.supplier_reference = reference
-        .map(str::to_owned)
-        .or(acknowledged.supplier_reference);
+    acknowledged.supplier_reference = reference.map(str::to_owned).or(acknowledged.supplier_reference);
     acknowledged.not_sent = 0;
     Change::to(acknowledged).closing(&[CaseKind::Pending])
 }
@@ -457,20 +441,12 @@ pub enum Finding {
 pub fn establish(life: &Life, finding: &Finding) -> Result<Change, Refusal> {
     life.must_be(&[OrderState::ConfirmationPending, OrderState::Acknowledged])?;
     match (finding, life.state == OrderState::Acknowledged) {
-        (
-            Finding::AtSupplier {
-                reference,
-                differences,
-            },
-            _,
-        ) => Ok(confirm(life, reference, differences)),
+        (Finding::AtSupplier { reference, differences }, _) => Ok(confirm(life, reference, differences)),
         (Finding::RefusedThere, _) => {
             let refused = Change::to(life.moved(OrderState::Refused));
             Ok(refused.closing(&[CaseKind::Pending, CaseKind::AcknowledgedLate]))
         }
-        (Finding::NotYetConfirmed { reference }, false) => {
-            Ok(acknowledge(life, reference.as_deref()))
-        }
+        (Finding::NotYetConfirmed { reference }, false) => Ok(acknowledge(life, reference.as_deref())),
         (Finding::NotYetConfirmed { .. }, true) => Err(Refusal::OrderIs(life.state)),
         (Finding::NotAtSupplier, false) => Ok(not_at_supplier(life)),
         // "we have no such order" contradicts what they said before: that is doubt, not absence
@@ -538,11 +514,7 @@ pub fn release(life: &Life, lifted: &[Hold], now: DateTime<Utc>) -> Result<Chang
     if lifting.is_empty() {
         return Err(Refusal::Held);
     }
-    let mut released = life.held(
-        lifting
-            .iter()
-            .fold(life.holds, |holds, hold| holds.without(*hold)),
-    );
+    let mut released = life.held(lifting.iter().fold(life.holds, |holds, hold| holds.without(*hold)));
     released.sendable_since = now;
     released.due_at = released.due_at.map(|due| due.max(now));
     Ok(Change::to(released).closing(&[CaseKind::TooOld, CaseKind::Restore]))
@@ -550,11 +522,7 @@ pub fn release(life: &Life, lifted: &[Hold], now: DateTime<Utc>) -> Result<Chang
 
 /// A record that nobody has judged turned up at the supplier for an order that was thought settled.
 pub fn late_record(life: &Life, reference: &str) -> Result<Change, Refusal> {
-    life.must_be(&[
-        OrderState::Approved,
-        OrderState::Withdrawn,
-        OrderState::Refused,
-    ])?;
+    life.must_be(&[OrderState::Approved, OrderState::Withdrawn, OrderState::Refused])?;
     let mut pending = life.moved(OrderState::ConfirmationPending);
     pending.supplier_reference = Some(reference.to_owned());
     Ok(Change::to(pending).opening(

@@ -16,14 +16,8 @@ fn at(second: i64) -> DateTime<Utc> {
 }
 
 fn any_life() -> impl Strategy<Value = Life> {
-    (
-        0..OrderState::ALL.len(),
-        0_u8..64,
-        any::<bool>(),
-        1_u64..50,
-        0_u32..8,
-    )
-        .prop_map(|(state, holds, reference, version, not_sent)| {
+    (0..OrderState::ALL.len(), 0_u8..64, any::<bool>(), 1_u64..50, 0_u32..8).prop_map(
+        |(state, holds, reference, version, not_sent)| {
             let state = OrderState::ALL[state];
             let approved = state == OrderState::Approved;
             Life {
@@ -36,7 +30,8 @@ fn any_life() -> impl Strategy<Value = Life> {
                 sendable_since: at(0),
                 not_sent,
             }
-        })
+        },
+    )
 }
 
 fn accepted() -> Reply {
@@ -61,11 +56,7 @@ fn any_reply() -> impl Strategy<Value = Reply> {
 }
 
 /// Every act there is, applied to a life.
-fn every_act(
-    life: &Life,
-    reply: &Reply,
-    before: BeforeAttempt,
-) -> Vec<(&'static str, Result<Change, Refusal>)> {
+fn every_act(life: &Life, reply: &Reply, before: BeforeAttempt) -> Vec<(&'static str, Result<Change, Refusal>)> {
     let found = |finding: Finding| establish(life, &finding);
     vec![
         ("open", open_attempt(life, before, at(10))),
@@ -74,10 +65,7 @@ fn every_act(
             close_attempt(life, reply, &[], before.open_doubt, &pace(), at(10)),
         ),
         ("lapse", lapse(life)),
-        (
-            "late reply",
-            late_reply(life, reply, &[], before.open_doubt),
-        ),
+        ("late reply", late_reply(life, reply, &[], before.open_doubt)),
         (
             "at supplier",
             found(Finding::AtSupplier {
@@ -85,10 +73,7 @@ fn every_act(
                 differences: vec![],
             }),
         ),
-        (
-            "not yet",
-            found(Finding::NotYetConfirmed { reference: None }),
-        ),
+        ("not yet", found(Finding::NotYetConfirmed { reference: None })),
         ("refused there", found(Finding::RefusedThere)),
         ("not there", found(Finding::NotAtSupplier)),
         ("withdraw", withdraw(life, before.open_doubt)),
@@ -214,11 +199,7 @@ fn every_edge_of_the_table_can_be_walked() {
                         resume_granted,
                     };
                     for (act, outcome) in every_act(&life, reply, before) {
-                        walked.extend(
-                            outcome
-                                .ok()
-                                .map(|change| (state.word(), act, change.life.state.word())),
-                        );
+                        walked.extend(outcome.ok().map(|change| (state.word(), act, change.life.state.word())));
                     }
                 }
             }
@@ -234,21 +215,10 @@ fn waiting_doubles_up_to_the_most_and_obeys_the_supplier() {
     let mut waits = Vec::new();
     for _ in 0..8 {
         life = life.moved(OrderState::Submitting);
-        let change = close_attempt(
-            &life,
-            &Reply::NotSent(NotSent::default()),
-            &[],
-            false,
-            &pace(),
-            at(0),
-        )
-        .expect("open");
+        let change =
+            close_attempt(&life, &Reply::NotSent(NotSent::default()), &[], false, &pace(), at(0)).expect("open");
         waits.push((change.life.due_at.expect("due again") - at(0)).num_seconds());
-        assert_eq!(
-            !change.cases.is_empty(),
-            change.life.not_sent >= 5,
-            "a case after five"
-        );
+        assert_eq!(!change.cases.is_empty(), change.life.not_sent >= 5, "a case after five");
         life = change.life;
     }
     assert_eq!(waits, [30, 60, 120, 240, 480, 960, 1800, 1800]);
@@ -257,8 +227,7 @@ fn waiting_doubles_up_to_the_most_and_obeys_the_supplier() {
         hold_supplier: false,
     };
     let life = Life::approved(Holds::NONE, at(0)).moved(OrderState::Submitting);
-    let change =
-        close_attempt(&life, &Reply::NotSent(asked), &[], false, &pace(), at(0)).expect("open");
+    let change = close_attempt(&life, &Reply::NotSent(asked), &[], false, &pace(), at(0)).expect("open");
     assert_eq!(change.life.due_at, Some(at(7200)));
 }
 

@@ -57,12 +57,8 @@ pub enum Act {
 pub fn may(roles: &[Role], act: Act) -> Result<(), Refusal> {
     let allowed: &[Role] = match act {
         Act::Approve | Act::SendBack | Act::Reject | Act::Withdraw => &[Role::Buyer, Role::Manager],
-        Act::Revise | Act::HoldOrder | Act::ReleaseOrder | Act::LookUp => {
-            &[Role::Buyer, Role::Resolver, Role::Manager]
-        }
-        Act::Resume | Act::RecordFinding | Act::CloseCase | Act::Assign => {
-            &[Role::Resolver, Role::Manager]
-        }
+        Act::Revise | Act::HoldOrder | Act::ReleaseOrder | Act::LookUp => &[Role::Buyer, Role::Resolver, Role::Manager],
+        Act::Resume | Act::RecordFinding | Act::CloseCase | Act::Assign => &[Role::Resolver, Role::Manager],
         Act::HoldSupplier | Act::AcceptUnsettled => &[Role::Manager],
         Act::Administer => &[Role::Admin],
     };

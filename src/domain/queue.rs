@@ -49,10 +49,7 @@ pub fn section_of_suggestion(state: SuggestionState, has_open_case: bool) -> Opt
         (_, true) => Some(Section::NeedsPerson),
         (SuggestionState::InReview, false) => Some(Section::WaitsForReview),
         (SuggestionState::SentBack, false) => Some(Section::SentBack),
-        (
-            SuggestionState::Rejected | SuggestionState::Approved | SuggestionState::Superseded,
-            false,
-        ) => None,
+        (SuggestionState::Rejected | SuggestionState::Approved | SuggestionState::Superseded, false) => None,
     }
 }
 

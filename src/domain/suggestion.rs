@@ -116,9 +116,7 @@ pub fn review(state: SuggestionState, act: ReviewAct) -> Result<SuggestionState,
 pub fn may_bring(revision: u32, latest: Option<(u32, SuggestionState)>) -> bool {
     match latest {
         None => revision == 1,
-        Some((known, state)) => {
-            state == SuggestionState::SentBack && known.checked_add(1) == Some(revision)
-        }
+        Some((known, state)) => state == SuggestionState::SentBack && known.checked_add(1) == Some(revision),
     }
 }
 
@@ -181,10 +179,7 @@ pub fn approve(
 pub fn needs_second_purchase(predecessors: &[Predecessor], look_alikes: usize) -> bool {
     let placed = |one: &Predecessor| match one.state {
         OrderState::Confirmed | OrderState::ConfirmationPending | OrderState::Acknowledged => true,
-        OrderState::Approved
-        | OrderState::Submitting
-        | OrderState::Refused
-        | OrderState::Withdrawn => false,
+        OrderState::Approved | OrderState::Submitting | OrderState::Refused | OrderState::Withdrawn => false,
     };
     look_alikes > 0 || predecessors.iter().any(placed)
 }
@@ -196,13 +191,12 @@ fn settled(predecessor: &Predecessor, approval: &Approval) -> Result<(), Refusal
     match predecessor.state {
         OrderState::Confirmed | OrderState::Refused | OrderState::Withdrawn => Ok(()),
         OrderState::ConfirmationPending | OrderState::Acknowledged if accepted => Ok(()),
-        OrderState::ConfirmationPending
-        | OrderState::Acknowledged
-        | OrderState::Approved
-        | OrderState::Submitting => Err(Refusal::PredecessorUnsettled {
-            order: predecessor.order.clone(),
-            state: predecessor.state,
-        }),
+        OrderState::ConfirmationPending | OrderState::Acknowledged | OrderState::Approved | OrderState::Submitting => {
+            Err(Refusal::PredecessorUnsettled {
+                order: predecessor.order.clone(),
+                state: predecessor.state,
+            })
+        }
     }
 }
 

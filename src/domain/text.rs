@@ -11,9 +11,7 @@ pub enum TextFault {
     Empty,
     #[error("at most {most} characters; this has {found}")]
     TooLong { most: usize, found: usize },
-    #[error(
-        "contains the hidden or control character U+{0:04X}, which is not allowed in an identifier"
-    )]
+    #[error("contains the hidden or control character U+{0:04X}, which is not allowed in an identifier")]
     Hidden(u32),
     #[error("contains the character U+0000, which cannot be kept")]
     Nul,
@@ -25,10 +23,7 @@ pub enum TextFault {
 
 /// Unicode's canonical composition, line ends as `\n`: the one spelling that contents are compared and kept in (P9).
 pub fn normal(text: &str) -> String {
-    text.replace("\r\n", "\n")
-        .replace('\r', "\n")
-        .nfc()
-        .collect()
+    text.replace("\r\n", "\n").replace('\r', "\n").nfc().collect()
 }
 
 /// Free text in normal spelling, at most `most` characters. Hidden characters stay; the screen marks them.
@@ -56,21 +51,13 @@ pub fn identifier(text: &str, most: usize) -> Result<String, TextFault> {
     if text.starts_with(' ') || text.ends_with(' ') {
         return Err(TextFault::OuterSpace);
     }
-    if tower(&text) {
-        Err(TextFault::Tower)
-    } else {
-        Ok(text)
-    }
+    if tower(&text) { Err(TextFault::Tower) } else { Ok(text) }
 }
 
 fn tower(text: &str) -> bool {
     let mut run = 0;
     text.chars().any(|letter| {
-        run = if is_combining_mark(letter) {
-            run + 1
-        } else {
-            0
-        };
+        run = if is_combining_mark(letter) { run + 1 } else { 0 };
         run > 2
     })
 }
@@ -101,19 +88,11 @@ pub fn visible(text: &str) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     let mut marks = 0;
     for letter in text.chars() {
-        marks = if is_combining_mark(letter) {
-            marks + 1
-        } else {
-            0
-        };
+        marks = if is_combining_mark(letter) { marks + 1 } else { 0 };
         let plain = matches!(letter, '\n' | '\t' | '\u{a0}') || !(is_hidden(letter) || marks > 3);
         match (pieces.last_mut(), plain) {
             (Some(Piece::Plain(run)), true) => run.push(letter),
-            (Some(Piece::Hidden { code_point, times }), false)
-                if *code_point == u32::from(letter) =>
-            {
-                *times += 1
-            }
+            (Some(Piece::Hidden { code_point, times }), false) if *code_point == u32::from(letter) => *times += 1,
             (_, true) => pieces.push(Piece::Plain(letter.to_string())),
             (_, false) => pieces.push(Piece::Hidden {
                 code_point: u32::from(letter),

@@ -250,8 +250,7 @@ mod tests {
         for (code, name) in TABLE.iter() {
             assert!((2..=3).contains(&code.len()), "{code}");
             assert!(
-                code.bytes()
-                    .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit()),
+                code.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit()),
                 "{code}"
             );
             assert!(!name.is_empty() && name.trim() == *name, "{code}");

@@ -37,11 +37,7 @@ impl Arrival {
         let key = header_text(parts, "idempotency-key");
         let reference = match call {
             Call::FindByReference => look_up::asked_reference(&parts.uri).ok().flatten(),
-            Call::Submit
-            | Call::FindByNumber(_)
-            | Call::Change(_)
-            | Call::SignIn
-            | Call::Elsewhere => None,
+            Call::Submit | Call::FindByNumber(_) | Call::Change(_) | Call::SignIn | Call::Elsewhere => None,
         };
         let at = now();
         let request = NewRequest {
@@ -88,9 +84,7 @@ impl Arrival {
     /// The door's answer, where the fault is one that turns away.
     pub(super) fn turned_away(&self) -> Option<Answer> {
         match (&self.fault, self.deed()) {
-            (Some(fault), Some(Deed::TurnAway(status, code))) => {
-                Some(fault.turn_away(status, code))
-            }
+            (Some(fault), Some(Deed::TurnAway(status, code))) => Some(fault.turn_away(status, code)),
             _ => None,
         }
     }
@@ -138,10 +132,7 @@ fn account_of(credential: &str) -> Option<String> {
 fn key_scope(contract: &Contract, account: Option<&str>, credential: Option<&str>) -> String {
     match contract.key_scope {
         KeyScope::Account => format!("account:{}", account.unwrap_or_default()),
-        KeyScope::Credential => format!(
-            "credential:{}",
-            digest(credential.unwrap_or_default().as_bytes())
-        ),
+        KeyScope::Credential => format!("credential:{}", digest(credential.unwrap_or_default().as_bytes())),
     }
 }
 

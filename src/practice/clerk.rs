@@ -33,11 +33,7 @@ pub(super) async fn change(shop: &Shop, number: &str, body: Body) -> Result<Endi
         Ok(change) => change,
         Err(errors) => return Ok(Answer::bad_input(&errors).into()),
     };
-    let answer = match shop
-        .store
-        .order_change(number, |order| change.make(order))
-        .await?
-    {
+    let answer = match shop.store.order_change(number, |order| change.make(order)).await? {
         None => Answer::code(404, "not_found"),
         Some(Err(error)) => Answer::bad_input(&[error]),
         Some(Ok(order)) => Answer::json(StatusCode::OK, &order.shown()),
@@ -68,31 +64,16 @@ impl Change {
                 "nothing to change: name status, lines, or line and quantity",
             ));
         }
-        if errors.is_empty() {
-            Ok(change)
-        } else {
-            Err(errors)
-        }
+        if errors.is_empty() { Ok(change) } else { Err(errors) }
     }
 
     fn read_field(&mut self, name: &str, value: &Value) -> Result<(), String> {
         match name {
             "status" => {
-                let found = STATUSES
-                    .into_iter()
-                    .find(|status| value.as_str() == Some(status));
-                self.status = Some(
-                    found.ok_or_else(|| format!("a status is one of {}", STATUSES.join(", ")))?,
-                );
+                let found = STATUSES.into_iter().find(|status| value.as_str() == Some(status));
+                self.status = Some(found.ok_or_else(|| format!("a status is one of {}", STATUSES.join(", ")))?);
             }
-            "lines" => {
-                self.lines = Some(
-                    value
-                        .as_array()
-                        .ok_or("a list of lines is expected")?
-                        .clone(),
-                )
-            }
+            "lines" => self.lines = Some(value.as_array().ok_or("a list of lines is expected")?.clone()),
             "line" => {
                 let line = value.as_u64().and_then(|line| usize::try_from(line).ok());
                 self.line = line.ok_or("a line is counted from 0")?;
@@ -114,9 +95,7 @@ impl Change {
             status.clone_into(&mut order.status);
         }
         if let Some(lines) = self.lines {
-            order
-                .recorded
-                .insert("lines".to_owned(), Value::Array(lines));
+            order.recorded.insert("lines".to_owned(), Value::Array(lines));
         }
         if let Some(quantity) = self.quantity {
             let line = order

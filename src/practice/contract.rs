@@ -93,9 +93,7 @@ impl Contract {
     /// Every unknown name and every value that is not one, each with its pointer.
     pub(super) fn changed_by(mut self, change: &Value) -> Result<Self, Vec<FieldError>> {
         let Some(switches) = change.as_object() else {
-            return Err(vec![FieldError::whole(
-                "a JSON object of switches is expected",
-            )]);
+            return Err(vec![FieldError::whole("a JSON object of switches is expected")]);
         };
         let mut errors = Vec::new();
         for (name, value) in switches {
@@ -103,11 +101,7 @@ impl Contract {
                 errors.push(FieldError::at("", name, detail));
             }
         }
-        if errors.is_empty() {
-            Ok(self)
-        } else {
-            Err(errors)
-        }
+        if errors.is_empty() { Ok(self) } else { Err(errors) }
     }
 
     fn switch(&mut self, name: &str, value: &Value) -> Result<(), String> {
@@ -146,9 +140,7 @@ impl Seconds {
 
     /// A whole number of seconds.
     pub(super) const fn whole(seconds: u64) -> Self {
-        Self {
-            millis: seconds * 1000,
-        }
+        Self { millis: seconds * 1000 }
     }
 
     /// The span as the clock and the sleeper take it.
@@ -162,9 +154,7 @@ impl TryFrom<f64> for Seconds {
 
     fn try_from(seconds: f64) -> Result<Self, String> {
         if !(0.0..=Self::HUNDRED_YEARS).contains(&seconds) {
-            return Err(format!(
-                "seconds go from 0 to a hundred years, not {seconds}"
-            ));
+            return Err(format!("seconds go from 0 to a hundred years, not {seconds}"));
         }
         // In range by the line above, so the cast neither cuts nor wraps.
         #[expect(

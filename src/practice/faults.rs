@@ -139,10 +139,7 @@ const DEEDS: [(&str, Deed); 36] = [
     ("refuse_422", Deed::Refuse(422, "refused")),
     ("500_without_store", Deed::Refuse(500, "internal_error")),
     ("sleep_then_store", Deed::SleepFirst),
-    (
-        "store_with_differences",
-        Deed::Record(Variation::Differences),
-    ),
+    ("store_with_differences", Deed::Record(Variation::Differences)),
     ("accept_202", Deed::Record(Variation::InProgress)),
     ("store_then_close", Deed::Damage(Damage::Close)),
     ("store_then_sleep", Deed::Damage(Damage::Sleep)),
@@ -198,9 +195,7 @@ impl Fault {
     /// Every unknown field, name or value of every fault, each with its pointer.
     pub(super) fn queue(document: &Value) -> Result<Vec<(Self, &Value)>, Vec<FieldError>> {
         let Some(fields) = document.as_object() else {
-            return Err(vec![FieldError::whole(
-                "a JSON object with \"next\" is expected",
-            )]);
+            return Err(vec![FieldError::whole("a JSON object with \"next\" is expected")]);
         };
         let mut errors: Vec<FieldError> = fields
             .keys()
@@ -209,11 +204,7 @@ impl Fault {
             .collect();
         let mut queue = Vec::new();
         match fields.get("next").and_then(Value::as_array) {
-            None => errors.push(FieldError::at(
-                "",
-                "next",
-                "a list of faults is expected, [] for none",
-            )),
+            None => errors.push(FieldError::at("", "next", "a list of faults is expected, [] for none")),
             Some(next) => {
                 for (at, fault) in next.iter().enumerate() {
                     match Self::read(fault, &format!("/next/{at}")) {
@@ -223,11 +214,7 @@ impl Fault {
                 }
             }
         }
-        if errors.is_empty() {
-            Ok(queue)
-        } else {
-            Err(errors)
-        }
+        if errors.is_empty() { Ok(queue) } else { Err(errors) }
     }
 
     /// Reads one fault; `pointer` is where it stands in its document.
@@ -237,8 +224,7 @@ impl Fault {
     /// Every field that is unknown, missing or has no such value.
     pub(super) fn read(fault: &Value, pointer: &str) -> Result<Self, Vec<FieldError>> {
         let Some(fields) = fault.as_object() else {
-            let detail =
-                "a fault is an object such as {\"on\": \"submit\", \"do\": \"store_then_close\"}";
+            let detail = "a fault is an object such as {\"on\": \"submit\", \"do\": \"store_then_close\"}";
             return Err(vec![FieldError::here(pointer, detail)]);
         };
         let (mut draft, mut errors) = (Draft::default(), Vec::new());
@@ -286,9 +272,7 @@ impl Fault {
             Damage::Crash => Answer::internal_error().into_response(),
             Damage::Gateway(status) => gateway_page(status).into_response(),
             Damage::Truncated => answer.truncated(),
-            Damage::Html => {
-                Answer::html(StatusCode::OK, "<h1>Thank you for your order</h1>").into_response()
-            }
+            Damage::Html => Answer::html(StatusCode::OK, "<h1>Thank you for your order</h1>").into_response(),
             Damage::Empty => answer.emptied().into_response(),
             Damage::Redirect(status) => Answer::code(status, "moved")
                 .with(header::LOCATION, self.location.clone())
@@ -308,13 +292,9 @@ impl Fault {
     pub(super) fn differ(&self, recorded: &mut Map<String, Value>) {
         match self.what {
             Difference::Quantity => change_first_line(recorded, "quantity", one_less),
-            Difference::Price => {
-                change_first_line(recorded, "unit_price", |price| price + Decimal::new(2, 2))
-            }
+            Difference::Price => change_first_line(recorded, "unit_price", |price| price + Decimal::new(2, 2)),
             Difference::Substitute => substitute_first_line(recorded),
-            Difference::MissingLine => change_lines(recorded, |lines| {
-                lines.truncate(lines.len().saturating_sub(1))
-            }),
+            Difference::MissingLine => change_lines(recorded, |lines| lines.truncate(lines.len().saturating_sub(1))),
             Difference::ExtraLine => change_lines(recorded, |lines| lines.push(freight_line())),
             Difference::Currency => {
                 let other = if recorded.get("currency") == Some(&json!("USD")) {
@@ -355,10 +335,7 @@ impl Draft {
 
     fn finish(self, pointer: &str) -> Result<Fault, Vec<FieldError>> {
         let (Some(on), Some((name, deed))) = (self.on, self.deed) else {
-            return Err(vec![FieldError::here(
-                pointer,
-                "`on` and `do` must be named",
-            )]);
+            return Err(vec![FieldError::here(pointer, "`on` and `do` must be named")]);
         };
         Ok(Fault {
             on,
@@ -396,8 +373,7 @@ fn location(value: &Value) -> Result<HeaderValue, String> {
 }
 
 fn header_value(text: &str) -> Result<HeaderValue, String> {
-    HeaderValue::from_bytes(text.as_bytes())
-        .map_err(|_| format!("{text:?} cannot stand in a header"))
+    HeaderValue::from_bytes(text.as_bytes()).map_err(|_| format!("{text:?} cannot stand in a header"))
 }
 
 fn gateway_page(status: u16) -> Answer {
@@ -430,11 +406,7 @@ fn first_line(recorded: &mut Map<String, Value>) -> Option<&mut Map<String, Valu
     recorded.get_mut("lines")?.get_mut(0)?.as_object_mut()
 }
 
-fn change_first_line(
-    recorded: &mut Map<String, Value>,
-    field: &str,
-    change: impl Fn(Decimal) -> Decimal,
-) {
+fn change_first_line(recorded: &mut Map<String, Value>, field: &str, change: impl Fn(Decimal) -> Decimal) {
     let Some(line) = first_line(recorded) else {
         return;
     };

@@ -16,11 +16,7 @@ use super::wire::{Answer, Ending, FieldError};
 use super::{Moment, Shop, Trouble, now};
 
 /// `GET /orders?reference=…`: the records with exactly this reference; without the parameter, all of them.
-pub(super) async fn find_by_reference(
-    shop: &Shop,
-    arrival: &Arrival,
-    uri: &Uri,
-) -> Result<Ending, Trouble> {
+pub(super) async fn find_by_reference(shop: &Shop, arrival: &Arrival, uri: &Uri) -> Result<Ending, Trouble> {
     if let Some(ending) = before_looking(arrival).await {
         return Ok(ending);
     }
@@ -38,17 +34,11 @@ pub(super) async fn find_by_reference(
             Some(Show::NotFound) | None => shown.push(show(arrival, order)),
         }
     }
-    Ok(arrival
-        .send(Answer::json(StatusCode::OK, &Value::Array(shown)))
-        .await)
+    Ok(arrival.send(Answer::json(StatusCode::OK, &Value::Array(shown))).await)
 }
 
 /// `GET /orders/{number}`: the record with exactly this number.
-pub(super) async fn find_by_number(
-    shop: &Shop,
-    arrival: &Arrival,
-    number: &str,
-) -> Result<Ending, Trouble> {
+pub(super) async fn find_by_number(shop: &Shop, arrival: &Arrival, number: &str) -> Result<Ending, Trouble> {
     if let Some(ending) = before_looking(arrival).await {
         return Ok(ending);
     }
@@ -56,9 +46,7 @@ pub(super) async fn find_by_number(
     let order = shop.store.order_numbered(number).await?;
     let order = order.filter(|order| order.created_at <= until && may_see(arrival, order));
     let answer = match order {
-        Some(order) if arrival.shows() != Some(Show::Nothing) => {
-            Answer::json(StatusCode::OK, &show(arrival, order))
-        }
+        Some(order) if arrival.shows() != Some(Show::Nothing) => Answer::json(StatusCode::OK, &show(arrival, order)),
         Some(_) | None => Answer::code(404, "not_found"),
     };
     Ok(arrival.send(answer).await)
@@ -71,19 +59,11 @@ async fn before_looking(arrival: &Arrival) -> Option<Ending> {
         Some(Deed::Refuse(status, code)) => return Some(Answer::code(status, code).into()),
         Some(Deed::Show(Show::NotFound)) => return Some(Answer::code(404, "not_found").into()),
         Some(Deed::SleepFirst) => arrival.sleep_first().await,
-        Some(
-            Deed::TurnAway(..)
-            | Deed::Record(_)
-            | Deed::Damage(_)
-            | Deed::Show(Show::Nothing | Show::Twice),
-        )
+        Some(Deed::TurnAway(..) | Deed::Record(_) | Deed::Damage(_) | Deed::Show(Show::Nothing | Show::Twice))
         | None => {}
     }
     let no_lookup = || (!arrival.contract.lookup).then(|| Answer::code(404, "no_lookup"));
-    let answer = arrival
-        .turned_away()
-        .or_else(no_lookup)
-        .or_else(|| arrival.stranger());
+    let answer = arrival.turned_away().or_else(no_lookup).or_else(|| arrival.stranger());
     answer.map(Ending::from)
 }
 

@@ -158,19 +158,11 @@ fn router(shop: Shop) -> Router {
         .with_state(shop)
 }
 
-async fn submit(
-    State(shop): State<Shop>,
-    Extension(line): Extension<Line>,
-    request: Request,
-) -> Response {
+async fn submit(State(shop): State<Shop>, Extension(line): Extension<Line>, request: Request) -> Response {
     shop.attend(line, Call::Submit, request).await
 }
 
-async fn find_by_reference(
-    State(shop): State<Shop>,
-    Extension(line): Extension<Line>,
-    request: Request,
-) -> Response {
+async fn find_by_reference(State(shop): State<Shop>, Extension(line): Extension<Line>, request: Request) -> Response {
     shop.attend(line, Call::FindByReference, request).await
 }
 
@@ -192,19 +184,11 @@ async fn change(
     shop.attend(line, Call::Change(number), request).await
 }
 
-async fn sign_in(
-    State(shop): State<Shop>,
-    Extension(line): Extension<Line>,
-    request: Request,
-) -> Response {
+async fn sign_in(State(shop): State<Shop>, Extension(line): Extension<Line>, request: Request) -> Response {
     shop.attend(line, Call::SignIn, request).await
 }
 
-async fn elsewhere(
-    State(shop): State<Shop>,
-    Extension(line): Extension<Line>,
-    request: Request,
-) -> Response {
+async fn elsewhere(State(shop): State<Shop>, Extension(line): Extension<Line>, request: Request) -> Response {
     shop.attend(line, Call::Elsewhere, request).await
 }
 
@@ -243,10 +227,7 @@ impl Shop {
     /// Logs the request, does what it asks, and completes the log with the status of the answer.
     async fn work_through(&self, call: Call, parts: Parts, body: axum::body::Body) -> Ending {
         let mut request_id = None;
-        let ending = match self
-            .arrive_and_answer(call, &parts, body, &mut request_id)
-            .await
-        {
+        let ending = match self.arrive_and_answer(call, &parts, body, &mut request_id).await {
             Ok(ending) => ending,
             Err(trouble) => {
                 tracing::error!(%trouble, path = parts.uri.path(), "practice supplier: a request failed");

@@ -38,9 +38,7 @@ pub(super) async fn submit(shop: &Shop, arrival: &Arrival, body: Body) -> Result
     };
     let asked = read_order(&bytes);
     if let Ok(asked) = &asked {
-        shop.store
-            .request_named(arrival.id, &asked.reference)
-            .await?;
+        shop.store.request_named(arrival.id, &asked.reference).await?;
     }
     if arrival.deed() == Some(Deed::BreakOff(BreakOff::WholeRead)) {
         return Ok(Ending::HangUp);
@@ -79,9 +77,7 @@ fn read_order(bytes: &[u8]) -> Result<Asked, Answer> {
 /// Treats a readable order under its key, if it has one that is honoured.
 async fn treat(shop: &Shop, arrival: &Arrival, asked: &Asked) -> Result<Ending, Trouble> {
     if let Some(Deed::Refuse(status, code)) = arrival.deed() {
-        return Ok(refuse(shop, arrival, asked, Answer::code(status, code))
-            .await?
-            .into());
+        return Ok(refuse(shop, arrival, asked, Answer::code(status, code)).await?.into());
     }
     // Held to the end of this function, so that a repeat finds the key in use until the answer is known.
     let _held = match hold_key(shop, arrival).await {
@@ -160,15 +156,7 @@ async fn take_up(
         });
     };
     let answer = Answer::json(StatusCode::CREATED, &order.shown());
-    save(
-        &mut writing,
-        arrival,
-        asked,
-        first_used_at,
-        Some(order_id),
-        &answer,
-    )
-    .await?;
+    save(&mut writing, arrival, asked, first_used_at, Some(order_id), &answer).await?;
     writing.commit().await?;
     Ok(answer)
 }
@@ -184,13 +172,8 @@ async fn record(shop: &Shop, arrival: &Arrival, asked: &Asked) -> Result<Answer,
         }
     };
     let (answer, order_id) = match existing {
-        Some(_) if duplicates == DuplicateReference::Refused => {
-            (Answer::code(409, "reference_exists"), None)
-        }
-        Some(order) => (
-            Answer::json(StatusCode::OK, &order.shown()),
-            Some(order.id()),
-        ),
+        Some(_) if duplicates == DuplicateReference::Refused => (Answer::code(409, "reference_exists"), None),
+        Some(order) => (Answer::json(StatusCode::OK, &order.shown()), Some(order.id())),
         None => {
             let (order, status) = insert(&mut writing, arrival, asked).await?;
             (Answer::json(status, &order.shown()), Some(order.id()))
@@ -202,11 +185,7 @@ async fn record(shop: &Shop, arrival: &Arrival, asked: &Asked) -> Result<Answer,
 }
 
 /// Inserts the order, as it was sent or as the fault makes of it; with the status it is answered with.
-async fn insert(
-    writing: &mut Writing,
-    arrival: &Arrival,
-    asked: &Asked,
-) -> Result<(Order, StatusCode), Trouble> {
+async fn insert(writing: &mut Writing, arrival: &Arrival, asked: &Asked) -> Result<(Order, StatusCode), Trouble> {
     let mut recorded = asked.document.clone();
     let (mut status, mut answered) = ("confirmed", StatusCode::CREATED);
     if let (Some(fault), Some(Deed::Record(variation))) = (&arrival.fault, arrival.deed()) {
@@ -215,14 +194,7 @@ async fn insert(
             Variation::InProgress => (status, answered) = ("in_progress", StatusCode::ACCEPTED),
         }
     }
-    let order = store::order_insert(
-        writing,
-        arrival.account(),
-        &asked.reference,
-        status,
-        recorded,
-    )
-    .await?;
+    let order = store::order_insert(writing, arrival.account(), &asked.reference, status, recorded).await?;
     Ok((order, answered))
 }
 
@@ -245,8 +217,8 @@ async fn save(
     } else {
         answer.clone()
     };
-    let kept = (!answer.is_error() || arrival.contract.replays_saved_errors)
-        .then(|| (answer.status, answer.body.to_vec()));
+    let kept =
+        (!answer.is_error() || arrival.contract.replays_saved_errors).then(|| (answer.status, answer.body.to_vec()));
     if kept.is_none() && order_id.is_none() {
         return Ok(());
     }
@@ -265,12 +237,7 @@ async fn save(
 }
 
 /// Refuses outright. The refusal is saved for a key that is new; what is known or in flight keeps its own answer.
-async fn refuse(
-    shop: &Shop,
-    arrival: &Arrival,
-    asked: &Asked,
-    answer: Answer,
-) -> Result<Answer, Trouble> {
+async fn refuse(shop: &Shop, arrival: &Arrival, asked: &Asked, answer: Answer) -> Result<Answer, Trouble> {
     if let Some(key) = &arrival.key
         && let Claim::Mine(_held) = shop.in_flight.claim(key)
         && key_record(shop, arrival).await?.is_none()

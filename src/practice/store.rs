@@ -136,19 +136,13 @@ impl Order {
 
 /// The id behind a number; only the exact text of a number has one (`A-01001` is nobody's).
 fn id_of(number: &str) -> Option<i64> {
-    let id = number
-        .strip_prefix("A-")?
-        .parse::<i64>()
-        .ok()?
-        .checked_sub(1000)?;
+    let id = number.strip_prefix("A-")?.parse::<i64>().ok()?.checked_sub(1000)?;
     (format!("A-{}", id.saturating_add(1000)) == number).then_some(id)
 }
 
 type OrderRow = (i64, String, String, String, String, i64);
 
-fn order_of_row(
-    (id, account, reference, status, recorded, created_at): OrderRow,
-) -> Result<Order, Trouble> {
+fn order_of_row((id, account, reference, status, recorded, created_at): OrderRow) -> Result<Order, Trouble> {
     let recorded = serde_json::from_str(&recorded).map_err(|error| unreadable("order", &error))?;
     Ok(Order {
         id,
@@ -258,11 +252,10 @@ impl Store {
             Option<String>,
             Option<i64>,
         );
-        let rows: Vec<Row> = sqlx::query_as(
-            "SELECT at, method, path, key, reference, fault, status FROM requests ORDER BY id",
-        )
-        .fetch_all(&self.pool)
-        .await?;
+        let rows: Vec<Row> =
+            sqlx::query_as("SELECT at, method, path, key, reference, fault, status FROM requests ORDER BY id")
+                .fetch_all(&self.pool)
+                .await?;
         let shown = |(at, method, path, key, reference, fault, status): Row| {
             json!({
                 "at": Moment(at).text(), "method": method, "path": path, "key": key,
@@ -317,8 +310,7 @@ impl Store {
             Ok(changed) => changed,
             Err(refused) => return Ok(Err(refused)),
         };
-        let switches =
-            serde_json::to_string(&changed).map_err(|error| unreadable("contract", &error))?;
+        let switches = serde_json::to_string(&changed).map_err(|error| unreadable("contract", &error))?;
         sqlx::query("INSERT INTO contract (id, switches) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET switches = excluded.switches")
             .bind(switches)
             .execute(&mut *writing)
@@ -336,11 +328,7 @@ impl Store {
     }
 
     /// Orders stored at or before `until`, oldest first: those of a reference (exact text), or all.
-    pub(super) async fn orders(
-        &self,
-        reference: Option<&str>,
-        until: Moment,
-    ) -> Result<Vec<Order>, Trouble> {
+    pub(super) async fn orders(&self, reference: Option<&str>, until: Moment) -> Result<Vec<Order>, Trouble> {
         let rows: Vec<OrderRow> = sqlx::query_as(
             "SELECT id, account, reference, status, recorded, created_at FROM orders \
              WHERE (?1 IS NULL OR reference = ?1) AND created_at <= ?2 ORDER BY id",
@@ -377,21 +365,14 @@ impl Store {
             return Ok(Some(Err(refused)));
         }
         let update = sqlx::query("UPDATE orders SET status = ?, recorded = ? WHERE id = ?");
-        let update = update
-            .bind(&order.status)
-            .bind(recorded_text(&order.recorded))
-            .bind(id);
+        let update = update.bind(&order.status).bind(recorded_text(&order.recorded)).bind(id);
         update.execute(&mut *writing).await?;
         writing.commit().await?;
         Ok(Some(Ok(order)))
     }
 
     /// What a key stands for, if it was first used after `since`.
-    pub(super) async fn key_fetch(
-        &self,
-        name: &KeyName,
-        since: Moment,
-    ) -> Result<Option<KeyRecord>, Trouble> {
+    pub(super) async fn key_fetch(&self, name: &KeyName, since: Moment) -> Result<Option<KeyRecord>, Trouble> {
         type Row = (String, i64, Option<i64>, Option<u16>, Option<Vec<u8>>);
         let row: Option<Row> = sqlx::query_as(
             "SELECT body_digest, first_used_at, order_id, status, body FROM keys \
@@ -407,18 +388,11 @@ impl Store {
 }
 
 fn key_of_row(
-    (body_digest, first_used_at, order_id, status, body): (
-        String,
-        i64,
-        Option<i64>,
-        Option<u16>,
-        Option<Vec<u8>>,
-    ),
+    (body_digest, first_used_at, order_id, status, body): (String, i64, Option<i64>, Option<u16>, Option<Vec<u8>>),
 ) -> Result<KeyRecord, Trouble> {
     let answer = match (status, body) {
         (Some(status), Some(body)) => {
-            let status =
-                StatusCode::from_u16(status).map_err(|error| unreadable("status", &error))?;
+            let status = StatusCode::from_u16(status).map_err(|error| unreadable("status", &error))?;
             Some((status, body))
         }
         _ => None,
@@ -432,17 +406,14 @@ fn key_of_row(
 }
 
 async fn fault_take(writing: &mut Writing, kind: Kind) -> Result<Option<Fault>, Trouble> {
-    let taken: Option<String> = sqlx::query_scalar(
-        "DELETE FROM faults WHERE id = (SELECT min(id) FROM faults WHERE kind = ?) RETURNING fault",
-    )
-    .bind(kind.name())
-    .fetch_optional(&mut **writing)
-    .await?;
+    let taken: Option<String> =
+        sqlx::query_scalar("DELETE FROM faults WHERE id = (SELECT min(id) FROM faults WHERE kind = ?) RETURNING fault")
+            .bind(kind.name())
+            .fetch_optional(&mut **writing)
+            .await?;
     let Some(text) = taken else { return Ok(None) };
-    let document: Value =
-        serde_json::from_str(&text).map_err(|error| unreadable("fault", &error))?;
-    let fault =
-        Fault::read(&document, "").map_err(|errors| unreadable("fault", &format!("{errors:?}")))?;
+    let document: Value = serde_json::from_str(&text).map_err(|error| unreadable("fault", &error))?;
+    let fault = Fault::read(&document, "").map_err(|errors| unreadable("fault", &format!("{errors:?}")))?;
     Ok(Some(fault))
 }
 
@@ -453,23 +424,18 @@ async fn contract_read(from: impl sqlx::SqliteExecutor<'_>) -> Result<Contract, 
     let Some(switches) = switches else {
         return Ok(Contract::default());
     };
-    let switches: Value =
-        serde_json::from_str(&switches).map_err(|error| unreadable("contract", &error))?;
+    let switches: Value = serde_json::from_str(&switches).map_err(|error| unreadable("contract", &error))?;
     let read = Contract::default().changed_by(&switches);
     read.map_err(|errors| unreadable("contract", &format!("{errors:?}")))
 }
 
 /// One order by its id.
-pub(super) async fn order_fetch(
-    from: impl sqlx::SqliteExecutor<'_>,
-    id: i64,
-) -> Result<Option<Order>, Trouble> {
-    let row: Option<OrderRow> = sqlx::query_as(
-        "SELECT id, account, reference, status, recorded, created_at FROM orders WHERE id = ?",
-    )
-    .bind(id)
-    .fetch_optional(from)
-    .await?;
+pub(super) async fn order_fetch(from: impl sqlx::SqliteExecutor<'_>, id: i64) -> Result<Option<Order>, Trouble> {
+    let row: Option<OrderRow> =
+        sqlx::query_as("SELECT id, account, reference, status, recorded, created_at FROM orders WHERE id = ?")
+            .bind(id)
+            .fetch_optional(from)
+            .await?;
     row.map(order_of_row).transpose()
 }
 
@@ -509,8 +475,7 @@ pub(super) async fn order_insert(
     .bind(created_at.0)
     .fetch_one(&mut **writing)
     .await?;
-    let (account, reference, status) =
-        (account.to_owned(), reference.to_owned(), status.to_owned());
+    let (account, reference, status) = (account.to_owned(), reference.to_owned(), status.to_owned());
     Ok(Order {
         id,
         account,
@@ -522,11 +487,7 @@ pub(super) async fn order_insert(
 }
 
 /// Saves what a key stands for; an older record of it has expired, or was an answer that is not replayed.
-pub(super) async fn key_save(
-    writing: &mut Writing,
-    name: &KeyName,
-    record: &KeyRecord,
-) -> Result<(), Trouble> {
+pub(super) async fn key_save(writing: &mut Writing, name: &KeyName, record: &KeyRecord) -> Result<(), Trouble> {
     let (status, body) = record
         .answer
         .as_ref()

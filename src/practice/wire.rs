@@ -76,22 +76,16 @@ pub(super) async fn accept(
 }
 
 /// Serves one connection until either side ends it, its line is hung up, or the shop closes.
-async fn serve_connection(
-    stream: TcpStream,
-    router: Router,
-    line: Line,
-    closing: CancellationToken,
-) {
+async fn serve_connection(stream: TcpStream, router: Router, line: Line, closing: CancellationToken) {
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "practice supplier: TCP_NODELAY is not set");
     }
     let cut = line.0.clone();
-    let service =
-        hyper::service::service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
-            let mut request = request.map(Body::new);
-            request.extensions_mut().insert(line.clone());
-            router.clone().oneshot(request)
-        });
+    let service = hyper::service::service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
+        let mut request = request.map(Body::new);
+        request.extensions_mut().insert(line.clone());
+        router.clone().oneshot(request)
+    });
     let mut http = http1::Builder::new();
     // A client that has only closed its sending side still wants its answer.
     http.timer(TokioTimer::new()).half_close(true);
@@ -200,9 +194,8 @@ impl Answer {
 
     /// An HTML page where JSON was expected.
     pub(super) fn html(status: StatusCode, content: &str) -> Self {
-        let page = format!(
-            "<!doctype html><html><head><title>Practice supplier</title></head><body>{content}</body></html>"
-        );
+        let page =
+            format!("<!doctype html><html><head><title>Practice supplier</title></head><body>{content}</body></html>");
         Self::new(status, HTML, page)
     }
 
@@ -225,8 +218,7 @@ impl Answer {
     /// The same answer with nothing in it.
     pub(super) fn emptied(mut self) -> Self {
         self.body = Bytes::new();
-        self.headers
-            .retain(|(name, _)| name != header::CONTENT_TYPE);
+        self.headers.retain(|(name, _)| name != header::CONTENT_TYPE);
         self
     }
 
@@ -343,10 +335,7 @@ impl hyper::body::Body for Feed {
     type Data = Bytes;
     type Error = CutOff;
 
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, CutOff>>> {
+    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, CutOff>>> {
         self.0
             .poll_recv(context)
             .map(|next| next.map(|part| part.map(Frame::data)))
@@ -390,9 +379,7 @@ pub(super) async fn read_whole(mut body: Body) -> Result<Vec<u8>, NotRead> {
 
 /// Reads about half of what the client announced, and drops the rest unread.
 pub(super) async fn read_half(mut body: Body) {
-    let announced = hyper::body::Body::size_hint(&body)
-        .exact()
-        .unwrap_or_default();
+    let announced = hyper::body::Body::size_hint(&body).exact().unwrap_or_default();
     let mut seen = 0;
     while let Some(Ok(frame)) = body.frame().await {
         seen += frame.data_ref().map_or(0, |data| data.len() as u64);

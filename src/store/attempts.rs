@@ -136,24 +136,18 @@ pub async fn attempt_open(conn: &mut Conn, new: &NewAttempt) -> Result<(), Store
     .bind(micros(new.lease_until))
     .execute(&mut *conn)
     .await?;
-    sqlx::query(
-        "INSERT INTO attempt_steps (attempt, number, method, url, body) VALUES ($1, 1, $2, $3, $4)",
-    )
-    .bind(new.id.as_str())
-    .bind(&new.step.method)
-    .bind(&new.step.url)
-    .bind(&new.step.body)
-    .execute(conn)
-    .await?;
+    sqlx::query("INSERT INTO attempt_steps (attempt, number, method, url, body) VALUES ($1, 1, $2, $3, $4)")
+        .bind(new.id.as_str())
+        .bind(&new.step.method)
+        .bind(&new.step.url)
+        .bind(&new.step.body)
+        .execute(conn)
+        .await?;
     Ok(())
 }
 
 /// Writes an attempt's reply, once.
-pub async fn attempt_close(
-    conn: &mut Conn,
-    id: &AttemptId,
-    ended: &Ended,
-) -> Result<Written, StoreError> {
+pub async fn attempt_close(conn: &mut Conn, id: &AttemptId, ended: &Ended) -> Result<Written, StoreError> {
     let recorded = ended.recorded.as_ref().map(to_json).transpose()?;
     let differences = ended
         .recorded
@@ -180,11 +174,7 @@ pub async fn attempt_close(
 }
 
 /// Marks an attempt whose lease lapsed without a reply.
-pub async fn attempt_lapse(
-    conn: &mut Conn,
-    id: &AttemptId,
-    now: DateTime<Utc>,
-) -> Result<Written, StoreError> {
+pub async fn attempt_lapse(conn: &mut Conn, id: &AttemptId, now: DateTime<Utc>) -> Result<Written, StoreError> {
     let done =
         sqlx::query("UPDATE attempts SET lapsed_at = $1 WHERE id = $2 AND ended_at IS NULL AND lapsed_at IS NULL")
             .bind(micros(now))
@@ -204,10 +194,7 @@ pub async fn attempts_answer(conn: &mut Conn, order: &OrderId) -> Result<(), Sto
 }
 
 /// One attempt.
-pub async fn attempt_fetch(
-    conn: &mut Conn,
-    id: &AttemptId,
-) -> Result<Option<AttemptRow>, StoreError> {
+pub async fn attempt_fetch(conn: &mut Conn, id: &AttemptId) -> Result<Option<AttemptRow>, StoreError> {
     let row: Option<Columns> = sqlx::query_as(attempt_columns!("WHERE id = $1"))
         .bind(id.as_str())
         .fetch_optional(conn)
@@ -217,11 +204,10 @@ pub async fn attempt_fetch(
 
 /// The attempts of an order, oldest first.
 pub async fn attempt_list(conn: &mut Conn, order: &OrderId) -> Result<Vec<AttemptRow>, StoreError> {
-    let rows: Vec<Columns> =
-        sqlx::query_as(attempt_columns!("WHERE order_id = $1 ORDER BY number"))
-            .bind(order.as_str())
-            .fetch_all(conn)
-            .await?;
+    let rows: Vec<Columns> = sqlx::query_as(attempt_columns!("WHERE order_id = $1 ORDER BY number"))
+        .bind(order.as_str())
+        .fetch_all(conn)
+        .await?;
     rows.into_iter().map(read).collect()
 }
 
@@ -246,12 +232,11 @@ pub async fn attempt_overdue(
 
 /// The requests of an attempt: method, address and bytes, in order.
 pub async fn step_list(conn: &mut Conn, attempt: &AttemptId) -> Result<Vec<NewStep>, StoreError> {
-    let rows: Vec<(String, String, String)> = sqlx::query_as(
-        "SELECT method, url, body FROM attempt_steps WHERE attempt = $1 ORDER BY number",
-    )
-    .bind(attempt.as_str())
-    .fetch_all(conn)
-    .await?;
+    let rows: Vec<(String, String, String)> =
+        sqlx::query_as("SELECT method, url, body FROM attempt_steps WHERE attempt = $1 ORDER BY number")
+            .bind(attempt.as_str())
+            .fetch_all(conn)
+            .await?;
     Ok(rows
         .into_iter()
         .map(|(method, url, body)| NewStep { method, url, body })

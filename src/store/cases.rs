@@ -61,12 +61,7 @@ fn read(row: Columns) -> Result<Case, StoreError> {
 }
 
 /// Keeps a new case.
-pub async fn case_open(
-    conn: &mut Conn,
-    tenant: &TenantId,
-    about: &About,
-    case: &Case,
-) -> Result<(), StoreError> {
+pub async fn case_open(conn: &mut Conn, tenant: &TenantId, about: &About, case: &Case) -> Result<(), StoreError> {
     let (order, suggestion, supplier) = about.columns();
     sqlx::query(
         "INSERT INTO cases (id, tenant, version, kind, order_id, suggestion, supplier, owner, due_at, reason, opened_at)
@@ -101,11 +96,7 @@ pub async fn case_find(
 }
 
 /// Every case about this thing, open ones first by deadline.
-pub async fn case_list(
-    conn: &mut Conn,
-    tenant: &TenantId,
-    about: &About,
-) -> Result<Vec<Case>, StoreError> {
+pub async fn case_list(conn: &mut Conn, tenant: &TenantId, about: &About) -> Result<Vec<Case>, StoreError> {
     let rows: Vec<Columns> = match about {
         About::Order(id) => {
             sqlx::query_as(case_columns!("WHERE c.order_id = $1 AND c.tenant = $2"))
@@ -130,16 +121,12 @@ pub async fn case_list(
         }
     };
     let mut cases: Vec<Case> = rows.into_iter().map(read).collect::<Result<_, _>>()?;
-    cases.sort_by(|a, b| (a.closed_at.is_some(), a.due_at).cmp(&(b.closed_at.is_some(), b.due_at)));
+    cases.sort_by_key(|case| (case.closed_at.is_some(), case.due_at));
     Ok(cases)
 }
 
 /// Closes a case.
-pub async fn case_close(
-    conn: &mut Conn,
-    id: &CaseId,
-    now: DateTime<Utc>,
-) -> Result<super::Written, StoreError> {
+pub async fn case_close(conn: &mut Conn, id: &CaseId, now: DateTime<Utc>) -> Result<super::Written, StoreError> {
     let done =
         sqlx::query("UPDATE cases SET closed_at = $1, version = version + 1 WHERE id = $2 AND closed_at IS NULL")
             .bind(micros(now))
@@ -151,20 +138,15 @@ pub async fn case_close(
 
 /// The open cases of a person, with what each is about.
 pub async fn case_owned(conn: &mut Conn, owner: &str) -> Result<Vec<Case>, StoreError> {
-    let rows: Vec<Columns> =
-        sqlx::query_as(case_columns!("WHERE c.owner = $1 AND c.closed_at IS NULL"))
-            .bind(owner)
-            .fetch_all(conn)
-            .await?;
+    let rows: Vec<Columns> = sqlx::query_as(case_columns!("WHERE c.owner = $1 AND c.closed_at IS NULL"))
+        .bind(owner)
+        .fetch_all(conn)
+        .await?;
     rows.into_iter().map(read).collect()
 }
 
 /// Gives an open case to somebody else.
-pub async fn case_give(
-    conn: &mut Conn,
-    case: &Case,
-    owner: &str,
-) -> Result<super::Written, StoreError> {
+pub async fn case_give(conn: &mut Conn, case: &Case, owner: &str) -> Result<super::Written, StoreError> {
     let done = sqlx::query(
         "UPDATE cases SET owner = $1, version = version + 1 WHERE id = $2 AND version = $3 AND closed_at IS NULL",
     )

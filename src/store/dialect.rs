@@ -4,9 +4,7 @@
 //! `ON CONFLICT`), so that the second database joins here.
 
 use super::StoreError;
-use sqlx::sqlite::{
-    SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
-};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -40,11 +38,7 @@ pub async fn open(url: &str, create: bool) -> Result<Pools, StoreError> {
         // FULL: an attempt that was committed must survive a power cut (rule 6); NORMAL can lose the last commits
         .synchronous(SqliteSynchronous::Full)
         .busy_timeout(BUSY);
-    let pool = |most: u32| {
-        SqlitePoolOptions::new()
-            .max_connections(most)
-            .acquire_timeout(BUSY * 2)
-    };
+    let pool = |most: u32| SqlitePoolOptions::new().max_connections(most).acquire_timeout(BUSY * 2);
     Ok(Pools {
         writer: pool(1).connect_with(options.clone()).await?,
         readers: pool(READERS).connect_with(options).await?,
@@ -63,12 +57,8 @@ pub async fn begin_read(pools: &Pools) -> Result<Transaction, StoreError> {
 
 /// What keeps a commit from being durable, in words; nothing when all is well (rule 6).
 pub async fn durability_faults(conn: &mut Conn) -> Result<Vec<String>, StoreError> {
-    let synchronous: i64 = sqlx::query_scalar("PRAGMA synchronous")
-        .fetch_one(&mut *conn)
-        .await?;
-    let journal: String = sqlx::query_scalar("PRAGMA journal_mode")
-        .fetch_one(&mut *conn)
-        .await?;
+    let synchronous: i64 = sqlx::query_scalar("PRAGMA synchronous").fetch_one(&mut *conn).await?;
+    let journal: String = sqlx::query_scalar("PRAGMA journal_mode").fetch_one(&mut *conn).await?;
     let mut faults = Vec::new();
     if synchronous < 2 {
         faults.push(format!("synchronous is {synchronous}; it must be FULL (2)"));
@@ -89,11 +79,10 @@ pub async fn migrate(pools: &Pools) -> Result<(), StoreError> {
 
 /// Whether the schema is as this program wants it: number of migrations not applied yet.
 pub async fn missing_migrations(conn: &mut Conn) -> Result<usize, StoreError> {
-    let table: Option<String> = sqlx::query_scalar(
-        "SELECT name FROM sqlite_master WHERE type = 'table' AND name = '_sqlx_migrations'",
-    )
-    .fetch_optional(&mut *conn)
-    .await?;
+    let table: Option<String> =
+        sqlx::query_scalar("SELECT name FROM sqlite_master WHERE type = 'table' AND name = '_sqlx_migrations'")
+            .fetch_optional(&mut *conn)
+            .await?;
     let applied: i64 = match table {
         None => 0,
         Some(_) => {

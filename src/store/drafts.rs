@@ -17,16 +17,14 @@ pub async fn draft_add(
     refusal: &Refusal,
     now: DateTime<Utc>,
 ) -> Result<(), StoreError> {
-    sqlx::query(
-        "INSERT INTO drafts (id, person, fields, refusal, created_at) VALUES ($1, $2, $3, $4, $5)",
-    )
-    .bind(id.as_str())
-    .bind(person.as_str())
-    .bind(to_json(&fields)?)
-    .bind(to_json(refusal)?)
-    .bind(micros(now))
-    .execute(&mut *conn)
-    .await?;
+    sqlx::query("INSERT INTO drafts (id, person, fields, refusal, created_at) VALUES ($1, $2, $3, $4, $5)")
+        .bind(id.as_str())
+        .bind(person.as_str())
+        .bind(to_json(&fields)?)
+        .bind(to_json(refusal)?)
+        .bind(micros(now))
+        .execute(&mut *conn)
+        .await?;
     sqlx::query(
         "DELETE FROM drafts WHERE person = $1 AND id NOT IN
          (SELECT id FROM drafts WHERE person = $1 ORDER BY created_at DESC LIMIT $2)",

@@ -28,16 +28,14 @@ pub async fn event_append(
     };
     let bytes = event.bytes();
     let hash = chained(&predecessor, &bytes);
-    sqlx::query(
-        "INSERT INTO events (tenant, number, subject, body, hash) VALUES ($1, $2, $3, $4, $5)",
-    )
-    .bind(tenant.as_str())
-    .bind(kept(event.number)?)
-    .bind(event.subject.id())
-    .bind(&bytes)
-    .bind(hash.as_str())
-    .execute(&mut *conn)
-    .await?;
+    sqlx::query("INSERT INTO events (tenant, number, subject, body, hash) VALUES ($1, $2, $3, $4, $5)")
+        .bind(tenant.as_str())
+        .bind(kept(event.number)?)
+        .bind(event.subject.id())
+        .bind(&bytes)
+        .bind(hash.as_str())
+        .execute(&mut *conn)
+        .await?;
     sqlx::query("UPDATE tenants SET event_number = $1, event_hash = $2 WHERE id = $3")
         .bind(kept(event.number)?)
         .bind(hash.as_str())
@@ -48,26 +46,18 @@ pub async fn event_append(
 }
 
 /// Everything that happened to one subject, oldest first.
-pub async fn event_list(
-    conn: &mut Conn,
-    tenant: &TenantId,
-    subject: &str,
-) -> Result<Vec<Event>, StoreError> {
-    let rows: Vec<String> = sqlx::query_scalar(
-        "SELECT body FROM events WHERE tenant = $1 AND subject = $2 ORDER BY number",
-    )
-    .bind(tenant.as_str())
-    .bind(subject)
-    .fetch_all(conn)
-    .await?;
+pub async fn event_list(conn: &mut Conn, tenant: &TenantId, subject: &str) -> Result<Vec<Event>, StoreError> {
+    let rows: Vec<String> =
+        sqlx::query_scalar("SELECT body FROM events WHERE tenant = $1 AND subject = $2 ORDER BY number")
+            .bind(tenant.as_str())
+            .bind(subject)
+            .fetch_all(conn)
+            .await?;
     rows.iter().map(|body| from_json(body)).collect()
 }
 
 /// The whole chain as stored: number, bytes, hash.
-pub async fn event_chain(
-    conn: &mut Conn,
-    tenant: &TenantId,
-) -> Result<Vec<(u64, String, String)>, StoreError> {
+pub async fn event_chain(conn: &mut Conn, tenant: &TenantId) -> Result<Vec<(u64, String, String)>, StoreError> {
     let rows: Vec<(i64, String, String)> =
         sqlx::query_as("SELECT number, body, hash FROM events WHERE tenant = $1 ORDER BY number")
             .bind(tenant.as_str())

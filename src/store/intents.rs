@@ -54,11 +54,7 @@ pub async fn intent_reserve(
 }
 
 /// One intent.
-pub async fn intent_fetch(
-    conn: &mut Conn,
-    tenant: &TenantId,
-    id: &IntentId,
-) -> Result<Option<IntentRow>, StoreError> {
+pub async fn intent_fetch(conn: &mut Conn, tenant: &TenantId, id: &IntentId) -> Result<Option<IntentRow>, StoreError> {
     let row: Option<(String, i64)> =
         sqlx::query_as("SELECT purpose, reserved_at FROM intents WHERE tenant = $1 AND id = $2")
             .bind(tenant.as_str())

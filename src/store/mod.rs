@@ -96,9 +96,7 @@ impl Store {
         let mut faults = dialect::durability_faults(&mut read).await?;
         let missing = dialect::missing_migrations(&mut read).await?;
         if missing > 0 {
-            faults.push(format!(
-                "{missing} migrations are missing; run `countersign migrate`"
-            ));
+            faults.push(format!("{missing} migrations are missing; run `countersign migrate`"));
         }
         Ok(faults)
     }
@@ -111,8 +109,7 @@ pub(crate) fn micros(moment: DateTime<Utc>) -> i64 {
 
 /// A kept moment, read back.
 pub(crate) fn moment(micros: i64) -> Result<DateTime<Utc>, StoreError> {
-    DateTime::from_timestamp_micros(micros)
-        .ok_or_else(|| StoreError::corrupt(format!("moment {micros}")))
+    DateTime::from_timestamp_micros(micros).ok_or_else(|| StoreError::corrupt(format!("moment {micros}")))
 }
 
 /// An optional kept moment, read back.

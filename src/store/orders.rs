@@ -166,11 +166,7 @@ pub async fn order_record(
 }
 
 /// One order of the tenant.
-pub async fn order_fetch(
-    conn: &mut Conn,
-    tenant: &TenantId,
-    id: &OrderId,
-) -> Result<Option<OrderRow>, StoreError> {
+pub async fn order_fetch(conn: &mut Conn, tenant: &TenantId, id: &OrderId) -> Result<Option<OrderRow>, StoreError> {
     let row: Option<Columns> = sqlx::query_as(order_columns!("WHERE tenant = $1 AND id = $2"))
         .bind(tenant.as_str())
         .bind(id.as_str())
@@ -180,10 +176,7 @@ pub async fn order_fetch(
 }
 
 /// The order a suggestion became.
-pub async fn order_of_suggestion(
-    conn: &mut Conn,
-    suggestion: &SuggestionId,
-) -> Result<Option<OrderRow>, StoreError> {
+pub async fn order_of_suggestion(conn: &mut Conn, suggestion: &SuggestionId) -> Result<Option<OrderRow>, StoreError> {
     let row: Option<Columns> = sqlx::query_as(order_columns!("WHERE suggestion = $1"))
         .bind(suggestion.as_str())
         .fetch_optional(conn)

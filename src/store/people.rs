@@ -80,19 +80,15 @@ pub async fn person_add(
 
 /// The tenant's people, by name.
 pub async fn person_list(conn: &mut Conn, tenant: &TenantId) -> Result<Vec<PersonRow>, StoreError> {
-    let rows: Vec<Columns> =
-        sqlx::query_as(person_columns!("WHERE p.tenant = $1 ORDER BY p.name, p.id"))
-            .bind(tenant.as_str())
-            .fetch_all(conn)
-            .await?;
+    let rows: Vec<Columns> = sqlx::query_as(person_columns!("WHERE p.tenant = $1 ORDER BY p.name, p.id"))
+        .bind(tenant.as_str())
+        .fetch_all(conn)
+        .await?;
     rows.into_iter().map(read).collect()
 }
 
 /// Somebody by e-mail, with the password's hash.
-pub async fn person_by_email(
-    conn: &mut Conn,
-    email: &str,
-) -> Result<Option<(PersonRow, Option<String>)>, StoreError> {
+pub async fn person_by_email(conn: &mut Conn, email: &str) -> Result<Option<(PersonRow, Option<String>)>, StoreError> {
     let row: Option<Columns> = sqlx::query_as(person_columns!("WHERE p.email = $1"))
         .bind(email)
         .fetch_optional(&mut *conn)
@@ -157,29 +153,21 @@ pub async fn session_end(conn: &mut Conn, secret_hash: &str) -> Result<(), Store
 }
 
 /// Disables a person and ends every session of theirs.
-pub async fn person_disable(
-    conn: &mut Conn,
-    id: &PersonId,
-    now: DateTime<Utc>,
-) -> Result<Written, StoreError> {
+pub async fn person_disable(conn: &mut Conn, id: &PersonId, now: DateTime<Utc>) -> Result<Written, StoreError> {
     sqlx::query("DELETE FROM sessions WHERE person = $1")
         .bind(id.as_str())
         .execute(&mut *conn)
         .await?;
-    let done =
-        sqlx::query("UPDATE people SET disabled_at = $1 WHERE id = $2 AND disabled_at IS NULL")
-            .bind(micros(now))
-            .bind(id.as_str())
-            .execute(conn)
-            .await?;
+    let done = sqlx::query("UPDATE people SET disabled_at = $1 WHERE id = $2 AND disabled_at IS NULL")
+        .bind(micros(now))
+        .bind(id.as_str())
+        .execute(conn)
+        .await?;
     Ok(Written::of(done.rows_affected()))
 }
 
 /// Everybody who could own a case of the tenant, with how many they own now.
-pub async fn owner_candidates(
-    conn: &mut Conn,
-    tenant: &TenantId,
-) -> Result<Vec<Candidate>, StoreError> {
+pub async fn owner_candidates(conn: &mut Conn, tenant: &TenantId) -> Result<Vec<Candidate>, StoreError> {
     let rows: Vec<(String, String, i64)> = sqlx::query_as(
         "SELECT p.id, group_concat(r.role, ' '),
                 (SELECT count(*) FROM cases c WHERE c.owner = p.id AND c.closed_at IS NULL)
@@ -201,11 +189,7 @@ pub async fn owner_candidates(
 }
 
 /// Whether the tenant has a manager who is not disabled, other than `except` (rule 15).
-pub async fn has_manager(
-    conn: &mut Conn,
-    tenant: &TenantId,
-    except: Option<&PersonId>,
-) -> Result<bool, StoreError> {
+pub async fn has_manager(conn: &mut Conn, tenant: &TenantId, except: Option<&PersonId>) -> Result<bool, StoreError> {
     let found: Option<i64> = sqlx::query_scalar(
         "SELECT 1 FROM people p JOIN person_roles r ON r.person = p.id
          WHERE p.tenant = $1 AND r.role = 'manager' AND p.disabled_at IS NULL AND p.id <> $2 LIMIT 1",
@@ -281,23 +265,22 @@ pub async fn token_add(
     secret_hash: &str,
     now: DateTime<Utc>,
 ) -> Result<(), StoreError> {
-    sqlx::query("INSERT INTO tokens (id, tenant, name, scope, secret_hash, created_at) VALUES ($1, $2, $3, $4, $5, $6)")
-        .bind(token.id.as_str())
-        .bind(token.tenant.as_str())
-        .bind(&token.name)
-        .bind(token.scope.word())
-        .bind(secret_hash)
-        .bind(micros(now))
-        .execute(conn)
-        .await?;
+    sqlx::query(
+        "INSERT INTO tokens (id, tenant, name, scope, secret_hash, created_at) VALUES ($1, $2, $3, $4, $5, $6)",
+    )
+    .bind(token.id.as_str())
+    .bind(token.tenant.as_str())
+    .bind(&token.name)
+    .bind(token.scope.word())
+    .bind(secret_hash)
+    .bind(micros(now))
+    .execute(conn)
+    .await?;
     Ok(())
 }
 
 /// The token with this secret, unless it was revoked.
-pub async fn token_by_secret(
-    conn: &mut Conn,
-    secret_hash: &str,
-) -> Result<Option<TokenRow>, StoreError> {
+pub async fn token_by_secret(conn: &mut Conn, secret_hash: &str) -> Result<Option<TokenRow>, StoreError> {
     let row: Option<TokenColumns> = sqlx::query_as(
         "SELECT id, tenant, name, scope, revoked_at FROM tokens WHERE secret_hash = $1 AND revoked_at IS NULL",
     )
@@ -324,13 +307,11 @@ pub async fn token_revoke(
     id: &TokenId,
     now: DateTime<Utc>,
 ) -> Result<Written, StoreError> {
-    let done = sqlx::query(
-        "UPDATE tokens SET revoked_at = $1 WHERE tenant = $2 AND id = $3 AND revoked_at IS NULL",
-    )
-    .bind(micros(now))
-    .bind(tenant.as_str())
-    .bind(id.as_str())
-    .execute(conn)
-    .await?;
+    let done = sqlx::query("UPDATE tokens SET revoked_at = $1 WHERE tenant = $2 AND id = $3 AND revoked_at IS NULL")
+        .bind(micros(now))
+        .bind(tenant.as_str())
+        .bind(id.as_str())
+        .execute(conn)
+        .await?;
     Ok(Written::of(done.rows_affected()))
 }

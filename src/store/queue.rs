@@ -119,10 +119,7 @@ struct SuggestionColumns {
 }
 
 /// Open suggestions, oldest first.
-pub async fn open_suggestions(
-    conn: &mut Conn,
-    tenant: &TenantId,
-) -> Result<Vec<OpenSuggestion>, StoreError> {
+pub async fn open_suggestions(conn: &mut Conn, tenant: &TenantId) -> Result<Vec<OpenSuggestion>, StoreError> {
     let rows: Vec<SuggestionColumns> = sqlx::query_as(
         "WITH open_ids AS (
              SELECT id FROM suggestions WHERE tenant = $1 AND state = 'in_review'
@@ -143,8 +140,7 @@ pub async fn open_suggestions(
     let read = |row: SuggestionColumns| {
         Ok(OpenSuggestion {
             id: parsed(&row.id)?,
-            state: SuggestionState::of(&row.state)
-                .ok_or_else(|| StoreError::corrupt(&row.state))?,
+            state: SuggestionState::of(&row.state).ok_or_else(|| StoreError::corrupt(&row.state))?,
             contents: OrderContents::thaw(row.contents.as_bytes()).map_err(StoreError::corrupt)?,
             supplier_name: row.supplier_name,
             created_at: moment(row.created_at)?,

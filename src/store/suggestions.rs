@@ -1,8 +1,6 @@
 //! Suggestions: one row per revision.
 
-use super::{
-    Conn, StoreError, Written, count, from_json, micros, moment, moment_if, parsed, to_json,
-};
+use super::{Conn, StoreError, Written, count, from_json, micros, moment, moment_if, parsed, to_json};
 use crate::domain::contents::OrderContents;
 use crate::domain::ids::{IntentId, SuggestionId, TenantId};
 use crate::domain::suggestion::{Suggestion, SuggestionState};
@@ -51,8 +49,7 @@ fn read(row: Columns) -> Result<SuggestionRow, StoreError> {
             id: parsed(&row.id)?,
             intent: parsed(&row.intent)?,
             revision: u32::try_from(row.revision).map_err(StoreError::corrupt)?,
-            state: SuggestionState::of(&row.state)
-                .ok_or_else(|| StoreError::corrupt(&row.state))?,
+            state: SuggestionState::of(&row.state).ok_or_else(|| StoreError::corrupt(&row.state))?,
             contents: OrderContents::thaw(row.contents.as_bytes()).map_err(StoreError::corrupt)?,
             digest: parsed(&row.digest)?,
             evidence: from_json(&row.evidence)?,
@@ -66,13 +63,8 @@ fn read(row: Columns) -> Result<SuggestionRow, StoreError> {
 }
 
 /// Keeps a new revision. One that is there is `is_taken()`.
-pub async fn suggestion_add(
-    conn: &mut Conn,
-    tenant: &TenantId,
-    suggestion: &Suggestion,
-) -> Result<(), StoreError> {
-    let contents =
-        String::from_utf8(suggestion.contents.normal_form()).map_err(StoreError::corrupt)?;
+pub async fn suggestion_add(conn: &mut Conn, tenant: &TenantId, suggestion: &Suggestion) -> Result<(), StoreError> {
+    let contents = String::from_utf8(suggestion.contents.normal_form()).map_err(StoreError::corrupt)?;
     sqlx::query(
         "INSERT INTO suggestions (id, tenant, intent, revision, state, supplier, contents, digest, look_alike_key,
                                   evidence, created_at)
@@ -161,11 +153,7 @@ pub async fn suggestion_list(
 }
 
 /// How many suggestions are in this open state.
-pub async fn suggestion_count(
-    conn: &mut Conn,
-    tenant: &TenantId,
-    state: SuggestionState,
-) -> Result<u64, StoreError> {
+pub async fn suggestion_count(conn: &mut Conn, tenant: &TenantId, state: SuggestionState) -> Result<u64, StoreError> {
     let found: i64 = sqlx::query_scalar(
         "SELECT count(*) FROM suggestions WHERE tenant = $1 AND state = $2 AND state IN ('in_review', 'sent_back')",
     )

@@ -18,9 +18,7 @@ pub struct SupplierRow {
 
 type Columns = (String, String, i64, String, Option<i64>, Option<String>);
 
-fn read(
-    (id, name, version, file, held_at, held_because): Columns,
-) -> Result<SupplierRow, StoreError> {
+fn read((id, name, version, file, held_at, held_because): Columns) -> Result<SupplierRow, StoreError> {
     let version = u32::try_from(version).map_err(StoreError::corrupt)?;
     Ok(SupplierRow {
         id: parsed(&id)?,
@@ -61,22 +59,21 @@ pub async fn supplier_put(
     .bind(name)
     .fetch_one(&mut *conn)
     .await?;
-    sqlx::query("INSERT INTO supplier_versions (tenant, supplier, version, file, added_at) VALUES ($1, $2, $3, $4, $5)")
-        .bind(tenant.as_str())
-        .bind(id.as_str())
-        .bind(version)
-        .bind(file)
-        .bind(micros(now))
-        .execute(conn)
-        .await?;
+    sqlx::query(
+        "INSERT INTO supplier_versions (tenant, supplier, version, file, added_at) VALUES ($1, $2, $3, $4, $5)",
+    )
+    .bind(tenant.as_str())
+    .bind(id.as_str())
+    .bind(version)
+    .bind(file)
+    .bind(micros(now))
+    .execute(conn)
+    .await?;
     u32::try_from(version).map_err(StoreError::corrupt)
 }
 
 /// The tenant's suppliers, by id.
-pub async fn supplier_list(
-    conn: &mut Conn,
-    tenant: &TenantId,
-) -> Result<Vec<SupplierRow>, StoreError> {
+pub async fn supplier_list(conn: &mut Conn, tenant: &TenantId) -> Result<Vec<SupplierRow>, StoreError> {
     let rows: Vec<Columns> = sqlx::query_as(supplier_columns!("WHERE s.tenant = $1 ORDER BY s.id"))
         .bind(tenant.as_str())
         .fetch_all(conn)
@@ -90,12 +87,11 @@ pub async fn supplier_fetch(
     tenant: &TenantId,
     id: &SupplierId,
 ) -> Result<Option<SupplierRow>, StoreError> {
-    let row: Option<Columns> =
-        sqlx::query_as(supplier_columns!("WHERE s.tenant = $1 AND s.id = $2"))
-            .bind(tenant.as_str())
-            .bind(id.as_str())
-            .fetch_optional(conn)
-            .await?;
+    let row: Option<Columns> = sqlx::query_as(supplier_columns!("WHERE s.tenant = $1 AND s.id = $2"))
+        .bind(tenant.as_str())
+        .bind(id.as_str())
+        .fetch_optional(conn)
+        .await?;
     row.map(read).transpose()
 }
 
@@ -120,11 +116,7 @@ pub async fn supplier_hold(
 }
 
 /// Releases a supplier.
-pub async fn supplier_release(
-    conn: &mut Conn,
-    tenant: &TenantId,
-    id: &SupplierId,
-) -> Result<Written, StoreError> {
+pub async fn supplier_release(conn: &mut Conn, tenant: &TenantId, id: &SupplierId) -> Result<Written, StoreError> {
     let done = sqlx::query(
         "UPDATE suppliers SET held_at = NULL, held_because = NULL
          WHERE tenant = $1 AND id = $2 AND held_at IS NOT NULL",

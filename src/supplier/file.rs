@@ -101,9 +101,7 @@ pub(super) struct Predicate {
 
 impl Predicate {
     pub fn holds(&self, answer: &serde_json::Value) -> bool {
-        let value = answer
-            .pointer(&self.pointer)
-            .and_then(serde_json::Value::as_str);
+        let value = answer.pointer(&self.pointer).and_then(serde_json::Value::as_str);
         value.is_some_and(|value| self.any_of.iter().any(|one| one == value))
     }
 }
@@ -115,8 +113,7 @@ const SEND_WITHIN: &str = "24h";
 impl std::str::FromStr for Supplier {
     type Err = SupplierFault;
     fn from_str(text: &str) -> Result<Self, SupplierFault> {
-        let file: File =
-            toml::from_str(text).map_err(|error| SupplierFault(vec![error.to_string()]))?;
+        let file: File = toml::from_str(text).map_err(|error| SupplierFault(vec![error.to_string()]))?;
         let mut faults = Faults::default();
         let supplier = faults.supplier(file);
         match supplier {
@@ -131,8 +128,7 @@ struct Faults(Vec<String>);
 
 impl Faults {
     fn note<T, E: std::fmt::Display>(&mut self, field: &str, read: Result<T, E>) -> Option<T> {
-        read.map_err(|error| self.0.push(format!("{field}: {error}")))
-            .ok()
+        read.map_err(|error| self.0.push(format!("{field}: {error}"))).ok()
     }
 
     fn seconds(&mut self, field: &str, text: &str) -> Option<i64> {
@@ -143,8 +139,7 @@ impl Faults {
     fn supplier(&mut self, file: File) -> Option<Supplier> {
         let id = self.note("id", file.id.parse());
         if file.name.trim().is_empty() || file.name.chars().any(crate::domain::text::is_hidden) {
-            self.0
-                .push("name: a visible name without hidden characters".to_owned());
+            self.0.push("name: a visible name without hidden characters".to_owned());
         }
         let currencies: Vec<_> = file
             .currencies
@@ -171,10 +166,7 @@ impl Faults {
 
     fn contract(&mut self, part: ContractPart) -> Option<SupplierContract> {
         let key = part.key.map(|key| self.key(key));
-        let lag = self.seconds(
-            "contract.look_up_lag",
-            part.look_up_lag.as_deref().unwrap_or("0s"),
-        );
+        let lag = self.seconds("contract.look_up_lag", part.look_up_lag.as_deref().unwrap_or("0s"));
         let settle = self.seconds("contract.settle_time", &part.settle_time);
         let send_within = self.seconds(
             "contract.send_within",
@@ -183,11 +175,7 @@ impl Faults {
         for status in part.refusals.iter().chain(&part.turned_away) {
             self.certainly_not_placed(*status);
         }
-        if part
-            .refusals
-            .iter()
-            .any(|status| part.turned_away.contains(status))
-        {
+        if part.refusals.iter().any(|status| part.turned_away.contains(status)) {
             self.0
                 .push("contract: a status is either a refusal or turned away".to_owned());
         }
@@ -211,9 +199,8 @@ impl Faults {
     fn certainly_not_placed(&mut self, status: u16) {
         let may = (400..500).contains(&status) && status != 408 && status != 409 || status == 503;
         if !may {
-            self.0.push(format!(
-                "contract: {status} can never mean \"certainly not placed\""
-            ));
+            self.0
+                .push(format!("contract: {status} can never mean \"certainly not placed\""));
         }
     }
 
@@ -235,19 +222,12 @@ impl Faults {
         if let Some(uri) = self.note("http.base_url", part.base_url.parse::<Uri>())
             && (!matches!(uri.scheme_str(), Some("http" | "https")) || uri.host().is_none())
         {
-            self.0
-                .push("http.base_url: an http or https address".to_owned());
+            self.0.push("http.base_url: an http or https address".to_owned());
         }
         let is_reference = |text: &String| text.starts_with("env:") || text.starts_with("file:");
-        if part
-            .secret
-            .as_ref()
-            .is_some_and(|secret| !is_reference(secret))
-        {
-            self.0.push(
-                "http.secret: a reference, \"env:NAME\" or \"file:/path\", never the secret"
-                    .to_owned(),
-            );
+        if part.secret.as_ref().is_some_and(|secret| !is_reference(secret)) {
+            self.0
+                .push("http.secret: a reference, \"env:NAME\" or \"file:/path\", never the secret".to_owned());
         }
     }
 
@@ -277,9 +257,8 @@ impl Supplier {
             )
             .map_err(|error| SupplierFault(vec![format!("submit.body: {error}")]))?;
         // through a JSON value: what is no JSON is found here, not at the supplier
-        let value: serde_json::Value = serde_json::from_str(&text).map_err(|error| {
-            SupplierFault(vec![format!("submit.body does not make JSON: {error}")])
-        })?;
+        let value: serde_json::Value = serde_json::from_str(&text)
+            .map_err(|error| SupplierFault(vec![format!("submit.body does not make JSON: {error}")]))?;
         Ok(Step {
             method: self.submit.method.clone(),
             url: self.url(&self.submit.path),
@@ -311,9 +290,7 @@ impl Supplier {
         };
         let secret = match reference.split_once(':') {
             Some(("env", name)) => std::env::var(name).map_err(|error| fault(error.to_string())),
-            Some(("file", path)) => {
-                std::fs::read_to_string(path).map_err(|error| fault(error.to_string()))
-            }
+            Some(("file", path)) => std::fs::read_to_string(path).map_err(|error| fault(error.to_string())),
             _ => Err(fault("neither env: nor file:".to_owned())),
         }?;
         Ok(Some(secret.trim_end().to_owned()))
@@ -348,11 +325,7 @@ mod tests {
         assert_eq!(supplier.contract.turned_away, [429]);
         assert_eq!(supplier.contract.settle_seconds, 30);
         assert_eq!(supplier.contract.send_within_seconds, 86_400);
-        let codes: Vec<_> = supplier
-            .currencies
-            .iter()
-            .map(|currency| currency.code())
-            .collect();
+        let codes: Vec<_> = supplier.currencies.iter().map(|currency| currency.code()).collect();
         assert_eq!(codes, ["EUR", "SEK", "NOK", "JPY", "USD"]);
     }
 

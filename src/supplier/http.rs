@@ -13,8 +13,8 @@ use chrono::{DateTime, Utc};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::Bytes;
 use hyper::header::{
-    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONNECTION, CONTENT_ENCODING, CONTENT_TYPE, HOST,
-    HeaderName, HeaderValue, LOCATION, USER_AGENT,
+    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONNECTION, CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderName, HeaderValue,
+    LOCATION, USER_AGENT,
 };
 use hyper::http::{Uri, response::Parts};
 use hyper::{Request, Response, StatusCode};
@@ -66,17 +66,10 @@ struct Gate<'a, S> {
 }
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for Gate<'_, S> {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         if !self.seen.byte_left.load(Ordering::SeqCst) && !(self.may_send)() {
             self.seen.too_late.store(true, Ordering::SeqCst);
-            return Poll::Ready(Err(io::Error::new(
-                io::ErrorKind::TimedOut,
-                "past its send-by time",
-            )));
+            return Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "past its send-by time")));
         }
         let written = Pin::new(&mut self.stream).poll_write(context, bytes);
         // TLS may keep bytes and still report "pending" or an error, so anything but a clean failure counts as left
@@ -117,21 +110,16 @@ impl Http<'_> {
     /// Sends a step, once, and says what came of it. Never fails: a failure is an outcome.
     pub async fn submit(&self, step: &Step, key: &str, bounds: &Bounds<'_>) -> Outcome {
         let seen = Arc::new(Seen::default());
-        let answered =
-            tokio::time::timeout(bounds.deadline, self.exchange(step, key, bounds, &seen)).await;
+        let answered = tokio::time::timeout(bounds.deadline, self.exchange(step, key, bounds, &seen)).await;
         let byte_left = seen.byte_left.load(Ordering::SeqCst);
         match answered {
             Ok(Ok((parts, body))) => self.classify(&parts, &body, bounds.now),
-            _ if seen.too_late.load(Ordering::SeqCst) => not_sent(
-                "Its time to send had passed before the first byte left, so nothing was sent.",
-            ),
+            _ if seen.too_late.load(Ordering::SeqCst) => {
+                not_sent("Its time to send had passed before the first byte left, so nothing was sent.")
+            }
             Ok(Err(Failure::Before(why))) => not_sent(&format!("Nothing was sent: {why}.")),
-            Ok(Err(Failure::Wire(error))) if !byte_left => {
-                not_sent(&format!("Nothing was sent: {}.", root(&error)))
-            }
-            Err(_) if !byte_left => {
-                not_sent("Nothing was sent: the supplier could not be reached in time.")
-            }
+            Ok(Err(Failure::Wire(error))) if !byte_left => not_sent(&format!("Nothing was sent: {}.", root(&error))),
+            Err(_) if !byte_left => not_sent("Nothing was sent: the supplier could not be reached in time."),
             Ok(Err(Failure::Wire(error))) => unknown(None, &in_words(&error)),
             Ok(Err(Failure::Answer { status, why })) => unknown(Some(status), &why),
             Err(_) => unknown(None, &no_answer(bounds.deadline)),
@@ -168,19 +156,14 @@ impl Http<'_> {
     }
 
     fn request(&self, step: &Step, key: &str, uri: &Uri) -> Result<Request<Full<Bytes>>, Failure> {
-        let before = |error: hyper::http::Error| {
-            Failure::Before(format!("the request cannot be built: {error}"))
-        };
+        let before = |error: hyper::http::Error| Failure::Before(format!("the request cannot be built: {error}"));
         let host = uri.authority().map_or("", |authority| authority.as_str());
         let path = uri.path_and_query().map_or("/", |path| path.as_str());
         let mut request = Request::builder()
             .method(step.method.as_str())
             .uri(path)
             .header(HOST, host)
-            .header(
-                USER_AGENT,
-                concat!("countersign/", env!("CARGO_PKG_VERSION")),
-            )
+            .header(USER_AGENT, concat!("countersign/", env!("CARGO_PKG_VERSION")))
             .header(CONTENT_TYPE, "application/json")
             .header(ACCEPT, "application/json")
             // plain only: what we cap is what we read, and nothing explodes on unpacking (case W10)
@@ -199,9 +182,7 @@ impl Http<'_> {
             bearer.set_sensitive(true);
             request = request.header(AUTHORIZATION, bearer);
         }
-        request
-            .body(Full::new(Bytes::from(step.body.clone())))
-            .map_err(before)
+        request.body(Full::new(Bytes::from(step.body.clone()))).map_err(before)
     }
 
     fn credential(&self, secret: &str) -> String {
@@ -218,16 +199,9 @@ impl Http<'_> {
         let (reply, detail) = if contract.turned_away.contains(&status) {
             let retry_after = retry_after(&parts.headers, now);
             let hold_supplier = matches!(status, 401 | 403);
-            let asked = retry_after.map(|wait| {
-                format!(
-                    " It asked us to wait {}.",
-                    crate::domain::calendar::span(wait)
-                )
-            });
-            let detail = format!(
-                "The supplier turned it away ({status}).{}",
-                asked.unwrap_or_default()
-            );
+            let asked =
+                retry_after.map(|wait| format!(" It asked us to wait {}.", crate::domain::calendar::span(wait)));
+            let detail = format!("The supplier turned it away ({status}).{}", asked.unwrap_or_default());
             (
                 Reply::NotSent(NotSent {
                     retry_after,
@@ -236,10 +210,7 @@ impl Http<'_> {
                 detail,
             )
         } else if contract.refusals.contains(&status) {
-            (
-                Reply::Refused,
-                format!("The supplier refused it ({status})."),
-            )
+            (Reply::Refused, format!("The supplier refused it ({status})."))
         } else if parts.status.is_success() {
             self.classify_success(parts, body)
         } else {
@@ -271,12 +242,7 @@ impl Http<'_> {
         };
         let Some(answer) = answer else {
             let detail = format!("The supplier answered {status}, but the answer cannot be read.");
-            return (
-                Reply::Unknown {
-                    reference: location,
-                },
-                detail,
-            );
+            return (Reply::Unknown { reference: location }, detail);
         };
         let number = self.supplier.record.number(&answer);
         let record = self.supplier.record.record(&answer);
@@ -291,14 +257,11 @@ impl Http<'_> {
                 (Reply::Accepted { reference, record }, detail)
             }
             (number, _) if acknowledged => {
-                let detail =
-                    format!("The supplier has it and has not confirmed it yet ({status}).");
+                let detail = format!("The supplier has it and has not confirmed it yet ({status}).");
                 (Reply::Acknowledged { reference: number }, detail)
             }
             (number, _) => {
-                let detail = format!(
-                    "The supplier answered {status}, but did not say that the order is placed."
-                );
+                let detail = format!("The supplier answered {status}, but did not say that the order is placed.");
                 (
                     Reply::Unknown {
                         reference: number.or(location),
@@ -356,18 +319,12 @@ fn no_answer(deadline: Duration) -> String {
 
 fn unlisted(parts: &Parts) -> String {
     let status = parts.status.as_u16();
-    match parts
-        .headers
-        .get(LOCATION)
-        .and_then(|value| value.to_str().ok())
-    {
+    match parts.headers.get(LOCATION).and_then(|value| value.to_str().ok()) {
         Some(to) if parts.status.is_redirection() => {
             let to: String = to.chars().take(200).collect();
             format!("The supplier answered {status} and pointed to {to}; that was not followed.")
         }
-        _ => format!(
-            "The supplier answered {status}, which does not say whether the order is placed."
-        ),
+        _ => format!("The supplier answered {status}, which does not say whether the order is placed."),
     }
 }
 
@@ -385,10 +342,7 @@ fn in_words(error: &hyper::Error) -> String {
     } else if error.is_parse() {
         "The request left us; what came back is not an HTTP answer.".to_owned()
     } else {
-        format!(
-            "The request left us; the connection broke ({}).",
-            root(error)
-        )
+        format!("The request left us; the connection broke ({}).", root(error))
     }
 }
 
@@ -401,16 +355,9 @@ async fn connect(uri: &Uri, deadline: Duration) -> Result<TcpStream, Failure> {
         .trim_end_matches(']');
     let port = uri
         .port_u16()
-        .unwrap_or(if uri.scheme_str() == Some("https") {
-            443
-        } else {
-            80
-        });
-    let no_connection =
-        |error: io::Error| Failure::Before(format!("no connection to {host} ({error})"));
-    let stream = TcpStream::connect((host, port))
-        .await
-        .map_err(no_connection)?;
+        .unwrap_or(if uri.scheme_str() == Some("https") { 443 } else { 80 });
+    let no_connection = |error: io::Error| Failure::Before(format!("no connection to {host} ({error})"));
+    let stream = TcpStream::connect((host, port)).await.map_err(no_connection)?;
     socket2::SockRef::from(&stream)
         .set_tcp_user_timeout(Some(deadline))
         .map_err(no_connection)?;
@@ -418,12 +365,8 @@ async fn connect(uri: &Uri, deadline: Duration) -> Result<TcpStream, Failure> {
     Ok(stream)
 }
 
-async fn tls(
-    uri: &Uri,
-    stream: TcpStream,
-) -> Result<tokio_rustls::client::TlsStream<TcpStream>, Failure> {
-    let no_tls =
-        |why: String| Failure::Before(format!("no safe connection to the supplier ({why})"));
+async fn tls(uri: &Uri, stream: TcpStream) -> Result<tokio_rustls::client::TlsStream<TcpStream>, Failure> {
+    let no_tls = |why: String| Failure::Before(format!("no safe connection to the supplier ({why})"));
     let host = uri.host().unwrap_or_default().to_owned();
     let name = ServerName::try_from(host).map_err(|error| no_tls(error.to_string()))?;
     let config = tls_config().map_err(no_tls)?;
@@ -462,21 +405,13 @@ macro_rules! either {
 }
 
 impl AsyncRead for Either {
-    fn poll_read(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
+    fn poll_read(self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         either!(self, stream => Pin::new(stream).poll_read(context, buffer))
     }
 }
 
 impl AsyncWrite for Either {
-    fn poll_write(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
+    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         either!(self, stream => Pin::new(stream).poll_write(context, bytes))
     }
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -488,10 +423,7 @@ impl AsyncWrite for Either {
 }
 
 /// One request, one answer, on one connection; dropped afterwards.
-async fn talk(
-    gate: Gate<'_, Either>,
-    request: Request<Full<Bytes>>,
-) -> Result<(Parts, Bytes), Failure> {
+async fn talk(gate: Gate<'_, Either>, request: Request<Full<Bytes>>) -> Result<(Parts, Bytes), Failure> {
     let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(gate))
         .await
         .map_err(Failure::Wire)?;
@@ -518,15 +450,12 @@ async fn read(answer: Response<hyper::body::Incoming>) -> Result<(Parts, Bytes),
     match Limited::new(body, MOST_ANSWER).collect().await {
         Ok(whole) => Ok((parts, whole.to_bytes())),
         Err(error) if error.is::<LengthLimitError>() => {
-            let why = format!(
-                "The supplier's answer ({status}) began and was longer than an order's answer can be."
-            );
+            let why = format!("The supplier's answer ({status}) began and was longer than an order's answer can be.");
             Err(Failure::Answer { status, why })
         }
         Err(_) if parts.status == StatusCode::NO_CONTENT => Ok((parts, Bytes::new())),
         Err(_) => {
-            let why =
-                format!("The supplier's answer ({status}) began and did not come to its end.");
+            let why = format!("The supplier's answer ({status}) began and did not come to its end.");
             Err(Failure::Answer { status, why })
         }
     }

@@ -47,10 +47,7 @@ impl RecordMap {
             deliver_to: text(answer, self.deliver_to.as_ref()),
             needed_by: text(answer, self.needed_by.as_ref()),
             lines: lines.iter().map(|line| self.line(line)).collect(),
-            charges: self
-                .charges
-                .as_ref()
-                .and_then(|pointer| self.charges(answer, pointer)),
+            charges: self.charges.as_ref().and_then(|pointer| self.charges(answer, pointer)),
         })
     }
 

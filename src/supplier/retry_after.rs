@@ -15,9 +15,8 @@ pub fn retry_after(headers: &HeaderMap, now: DateTime<Utc>) -> Option<TimeDelta>
     };
     let text = value.to_str().ok()?.trim();
     let wait = if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-        text.parse::<i64>().map_or(MOST, |seconds| {
-            TimeDelta::seconds(seconds.min(MOST.num_seconds()))
-        })
+        text.parse::<i64>()
+            .map_or(MOST, |seconds| TimeDelta::seconds(seconds.min(MOST.num_seconds())))
     } else {
         let at = httpdate::parse_http_date(text).ok()?;
         DateTime::<Utc>::from(at) - now

@@ -1,7 +1,7 @@
 //! Every try to send the order, oldest first: when, how it ended, and what the supplier said, as text.
 
 use super::moment::{Here, Moment};
-use super::plain::{Passage, Words};
+use super::plain::{Name, Passage, Words};
 use super::status_tag::ReplyTag;
 use super::words;
 use crate::domain::attempt::Attempt;
@@ -39,7 +39,7 @@ fn OneAttempt(attempt: Attempt, number: usize, here: Here) -> impl IntoView {
                 <ReplyTag reply=attempt.reply doubtful/>
                 <Span from=attempt.started_at to=attempt.ended_at here/>
             </p>
-            <p><Words text=detail/></p>
+            <div><Words text=detail/></div>
             <Answer attempt/>
             {answered}
         </li>
@@ -74,7 +74,7 @@ fn Answer(attempt: Attempt) -> impl IntoView {
         .map(|status| view! { <span>"HTTP status "{status}</span> });
     let reference = attempt
         .reference
-        .map(|text| view! { <span>"reference "<Words text/></span> });
+        .map(|text| view! { <span>"reference "<Name text/></span> });
     let excerpt = attempt.excerpt.filter(|text| !text.is_empty()).map(|text| {
         view! {
             <details class="fold">

@@ -23,6 +23,7 @@ pub fn open(cases: &[Case]) -> Vec<Case> {
 #[component]
 pub fn CaseCard(case: Case, here: Here) -> impl IntoView {
     let (heading, labelled) = heading_id(case.id.as_str());
+    let reason = reason_beside(&case).map(|text| view! { <div><Words text/></div> });
     let left = words::sentence_case(&here.left(case.due_at));
     let left = if here.is_late(case.due_at) {
         view! { <p class="clock clock-late"><Drawing icon=Icon::Alert/>{left}</p> }.into_any()
@@ -37,9 +38,16 @@ pub fn CaseCard(case: Case, here: Here) -> impl IntoView {
                 <dt>"Due"</dt><dd><Moment at=case.due_at here/></dd>
             </dl>
             {left}
-            <p><Words text=words::sentence_case(&case.reason)/>"."</p>
+            {reason}
             <p class="fine">{words::case_left_alone(case.kind)}" Open since "<Moment at=case.opened_at here/>"."</p>
         </section>
     }
     .into_any()
+}
+
+/// The reason, unless the heading says the same.
+fn reason_beside(case: &Case) -> Option<String> {
+    let heading = words::case_kind(case.kind).replace('’', "'");
+    let reason = words::sentence_case(&case.reason);
+    (!reason.eq_ignore_ascii_case(&heading)).then_some(reason)
 }

@@ -2,7 +2,7 @@
 
 use super::icon::{Drawing, Icon};
 use super::moment::Here;
-use super::plain::Words;
+use super::plain::{Name, Words};
 use super::words::{self, things};
 use crate::domain::attempt::ReplyWord;
 use crate::domain::contents::{Line, OrderContents};
@@ -133,8 +133,8 @@ fn LineRow(
     view! {
         <tr>
             <td class="lines-article">
-                {line.sku.map(|sku| view! { <span class="sku"><Words text=sku/></span> })}
-                {line.description.map(|words| view! { <span class="description"><Words text=words/></span> })}
+                {line.sku.map(|sku| view! { <div class="sku"><Words text=sku/></div> })}
+                {line.description.map(|words| view! { <div class="description"><Words text=words/></div> })}
             </td>
             <td class="number" data-th="Approved"><span class="amount">{quantity.clone()}</span><span class="fine">{price}</span></td>
             <td class="number" data-th="Sent"><Sent was_sent text=quantity/></td>
@@ -169,16 +169,21 @@ fn Recorded(recorded: Result<Vec<Difference>, &'static str>) -> impl IntoView {
     }
 }
 
-/// One difference, named: `Quantity 20, not 24`.
+/// One difference, named, with both values.
 #[component]
 fn Differs(difference: Difference) -> impl IntoView {
     let name = words::place(&difference.place);
     let is_missing = matches!(difference.place, Place::LineMissing { .. });
-    let values = (!is_missing).then(|| {
-        let other = if difference.other.is_empty() { "nothing".to_owned() } else { difference.other };
-        view! { <span class="differs-now"><Words text=other/></span> <span class="fine">"approved: "<Words text=difference.approved/></span> }
-    });
-    view! { <span class="differs"><span class="differs-name"><Drawing icon=Icon::Unequal/>{name}</span>{values}</span> }.into_any()
+    let approved = (!is_missing && !difference.approved.is_empty())
+        .then(|| view! { <span class="fine">"approved: "<Name text=difference.approved/></span> });
+    let other = if difference.other.is_empty() {
+        "nothing".to_owned()
+    } else {
+        difference.other
+    };
+    let other =
+        (!is_missing).then(|| view! { <span class="differs-now"><Name text=other/></span> });
+    view! { <span class="differs"><span class="differs-name"><Drawing icon=Icon::Unequal/>{name}</span>{other}{approved}</span> }.into_any()
 }
 
 /// A difference that is about no approved line: an added line, a date, a currency, charges.
@@ -203,7 +208,7 @@ fn OtherRow(difference: Difference, was_sent: bool) -> impl IntoView {
     };
     view! {
         <tr>
-            <td>{name}{line.map(|line| view! { <span class="description"><Words text=line/></span> })}</td>
+            <td>{name}{line.map(|line| view! { <div class="description"><Words text=line/></div> })}</td>
             <td class="number" data-th="Approved"><Words text=approved.clone()/></td>
             <td class="number" data-th="Sent"><Sent was_sent text=approved/></td>
             <td class="number" data-th="Supplier’s record"><Differs difference/></td>

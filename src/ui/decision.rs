@@ -1,8 +1,8 @@
 //! "Your decision": one form and one endpoint a decision, the page's digest in each. A decision that may not be made
 //! stands there disabled, with its reason, from the function the server asks too.
 
+use super::headline::Pair;
 use super::moment::Here;
-use super::plain::Name;
 use super::words::{refusals, things};
 use crate::domain::contents::Digest;
 use crate::domain::ids::SuggestionId;
@@ -98,12 +98,14 @@ fn Approve(page: ReviewPage, here: Here) -> impl IntoView {
 /// `Approve 24 × Hex bolt M8×40 A2 for €10.50`; the parts are boxes of their own.
 #[component]
 fn Approves(page: ReviewPage) -> impl IntoView {
-    let (quantity, name) = things::what(&page.suggestion.contents);
+    let what = match things::what(&page.suggestion.contents) {
+        (quantity, Some(name)) => view! { <Pair quantity name/> }.into_any(),
+        (lines, None) => view! { <span class="part">{lines}</span> }.into_any(),
+    };
     view! {
         <span class="part">"Approve"</span>
         " "
-        <span class="part">{quantity}</span>
-        {name.map(|text| view! { " " <span class="part"><Name text/></span> })}
+        {what}
         " "
         <span class="part">{format!("for {}", page.suggestion.contents.total())}</span>
     }
@@ -169,7 +171,8 @@ fn SayNo(
         .into_any();
     }
     let typed = typed_reason(draft.as_ref(), no.act);
-    let is_open = typed.is_some();
+    let missing = is_reason_missing(draft.as_ref(), no.act);
+    let is_open = missing || typed.is_some();
     let field = format!("{}-reason", no.act);
     let hint = format!("{}-hint", no.act);
     view! {
@@ -179,7 +182,8 @@ fn SayNo(
                 <input type="hidden" name="suggestion" value=id.to_string()/>
                 <input type="hidden" name="digest" value=digest.to_string()/>
                 <label for=field.clone()>{no.label}</label>
-                <textarea id=field name="reason" rows="3" maxlength="2000" aria-describedby=hint.clone()>{typed.unwrap_or_default()}</textarea>
+                <textarea id=field name="reason" rows="3" maxlength="2000" aria-describedby=hint.clone()
+                    aria-invalid=missing.then_some("true")>{typed.unwrap_or_default()}</textarea>
                 <p class="fine" id=hint>{no.hint}</p>
                 <button class="button button-quiet">{no.button}</button>
             </form>
@@ -187,12 +191,28 @@ fn SayNo(
     }.into_any()
 }
 
-/// The reason somebody typed into this form before it was refused. A draft that does not say which form it came from
-/// fills every one: better shown twice than lost.
+/// Whether the draft came from this form. One that does not say where it came from may have come from any: what was typed
+/// is better shown twice than lost.
+fn is_from(draft: &Draft, act: &str) -> bool {
+    draft.field("act").is_none_or(|from| from == act)
+}
+
+/// The reason somebody typed into this form before it was refused.
 fn typed_reason(draft: Option<&Draft>, act: &str) -> Option<String> {
-    let draft = draft?;
-    let is_ours = draft.field("act").is_none_or(|from| from == act);
-    draft.field("reason").filter(|_| is_ours).map(str::to_owned)
+    let draft = draft.filter(|draft| is_from(draft, act))?;
+    draft
+        .field("reason")
+        .filter(|typed| !typed.trim().is_empty())
+        .map(str::to_owned)
+}
+
+/// Whether this form was refused because it gave no reason.
+fn is_reason_missing(draft: Option<&Draft>, act: &str) -> bool {
+    draft.is_some_and(|draft| {
+        let about_reason =
+            matches!(&draft.refusal, Refusal::Field { field, .. } if field == "reason");
+        about_reason && is_from(draft, act)
+    })
 }
 
 /// Why a button is disabled; with a link where there is something to look at.

@@ -47,7 +47,7 @@ fn Where(place: Place) -> impl IntoView {
         | Place::Note
         | Place::Charges => None,
     };
-    view! { <span>{field}</span>{line.map(|line| view! { <span class="fine"><Words text=line/></span> })} }.into_any()
+    view! { <span>{field}</span>{line.map(|line| view! { <div class="fine"><Words text=line/></div> })} }.into_any()
 }
 
 /// One side; an absent one says so.

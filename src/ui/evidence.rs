@@ -1,6 +1,6 @@
 //! What the assistant wrote: below the facts, labelled, plain text. It never decides, formats, links or approves (rule 19).
 
-use super::plain::{Passage, Words};
+use super::plain::{Name, Passage, Words};
 use crate::domain::suggestion::Evidence;
 use leptos::prelude::*;
 
@@ -17,7 +17,7 @@ pub fn EvidenceCard(evidence: Evidence, purpose: String) -> impl IntoView {
         <section class="card evidence" aria-labelledby="evidence-heading">
             <h2 id="evidence-heading">
                 "From the assistant"
-                <span class="label-more">"written by "<Words text=agent/>", not checked"</span>
+                <span class="label-more">"written by "<Name text=agent/>", not checked"</span>
             </h2>
             <h3>"What it is unsure of"</h3>
             <Doubts doubts=evidence.doubts/>

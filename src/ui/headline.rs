@@ -12,9 +12,7 @@ pub fn Goods(contents: OrderContents) -> impl IntoView {
     let more = contents.lines.len().saturating_sub(1);
     let first = contents.lines.first().map(|line| {
         view! {
-            <span class="part">{things::quantity_of(line)}</span>
-            " "
-            <span class="part"><Name text=things::short_name(line)/></span>
+            <Pair quantity=things::quantity_of(line) name=things::short_name(line)/>
         }
     });
     view! {
@@ -24,16 +22,26 @@ pub fn Goods(contents: OrderContents) -> impl IntoView {
     .into_any()
 }
 
+/// A quantity and what it is of. A long name breaks beside the quantity, never under it.
+#[component]
+pub fn Pair(quantity: String, name: String) -> impl IntoView {
+    view! {
+        <span class="part pair">
+            <span class="part">{quantity}</span>
+            " "
+            <span class="part"><Name text=name/></span>
+        </span>
+    }
+    .into_any()
+}
+
 /// A row's headline, which the domain made: everything before the first `×` is its quantity.
 #[component]
 pub fn RowGoods(headline: String) -> impl IntoView {
-    let (quantity, name) = match headline.split_once(" × ") {
-        Some((quantity, name)) => (Some(format!("{quantity} ×")), name.to_owned()),
-        None => (None, headline),
-    };
-    view! {
-        {quantity.map(|quantity| view! { <span class="part">{quantity}</span> " " })}
-        <span class="part"><Name text=name/></span>
+    match headline.split_once(" × ") {
+        Some((quantity, name)) => {
+            view! { <Pair quantity=format!("{quantity} ×") name=name.to_owned()/> }.into_any()
+        }
+        None => view! { <span class="part"><Name text=headline/></span> }.into_any(),
     }
-    .into_any()
 }

@@ -1,7 +1,7 @@
 //! What happened, oldest first, from the events alone: who, when, what, and what was written beside it.
 
 use super::moment::{Here, Moment};
-use super::plain::Words;
+use super::plain::{Name, Words};
 use super::status_tag::ReplyTag;
 use super::words::events;
 use crate::domain::attempt::ReplyWord;
@@ -23,13 +23,13 @@ pub fn History(events: Vec<Event>, attempts: Vec<AttemptId>, here: Here) -> impl
 fn OneEvent(event: Event, attempts: Vec<AttemptId>, here: Here) -> impl IntoView {
     let told = events::told(&event, &attempts, here);
     let reply = reply_of(&event.happening)
-        .map(|reply| view! { <ReplyTag reply=Some(reply) doubtful=false/>" " });
+        .map(|reply| view! { " "<ReplyTag reply=Some(reply) doubtful=false/> });
     view! {
         <li>
             <Moment at=event.at here precise=true/>
             <div>
-                <p>{reply}<Words text=told.sentence/></p>
-                {told.aside.map(|text| view! { <p class="aside"><Words text/></p> })}
+                <p><Name text=told.sentence/>{reply}</p>
+                {told.aside.map(|text| view! { <div class="aside"><Words text/></div> })}
             </div>
         </li>
     }

@@ -2,7 +2,7 @@
 
 use super::icon::{Drawing, Icon};
 use super::moment::{Here, Moment};
-use super::plain::{Passage, Words};
+use super::plain::{Name, Passage};
 use super::words;
 use crate::domain::attempt::{Attempt, ReplyWord};
 use crate::domain::case::CaseKind;
@@ -66,7 +66,7 @@ fn OnHold(holds: Vec<Hold>, reason: Option<String>) -> impl IntoView {
     view! {
         <p class="lead"><strong>"Nothing is sent while it is on hold."</strong></p>
         <ul class="holds">{items}</ul>
-        {reason.map(|reason| view! { <p class="soft">"The supplier was put on hold: "<Words text=reason/></p> })}
+        {reason.map(|reason| view! { <p class="soft">"The supplier was put on hold: "<Name text=reason/></p> })}
     }
     .into_any()
 }
@@ -132,7 +132,7 @@ fn Pending(page: OrderPage, here: Here) -> impl IntoView {
     } else {
         doubtful.map(|attempt| {
             let detail = attempt.detail.unwrap_or_else(|| words::reply_means(attempt.reply).to_owned());
-            view! { "We sent this order at "<Moment at=attempt.started_at here precise=true/>". "<Words text=ended(&detail)/>" " }
+            view! { "We sent this order at "<Moment at=attempt.started_at here precise=true/>". "<Name text=ended(&detail)/>" " }
         }).into_any()
     };
     view! {
@@ -211,7 +211,7 @@ fn Number(supplier: String, reference: Option<String>) -> impl IntoView {
         view! {
             <div class="supplier-number">
                 <span class="supplier-number-label">{format!("{supplier}’s number")}</span>
-                <span class="supplier-number-value"><Words text=reference/></span>
+                <span class="supplier-number-value"><Name text=reference/></span>
             </div>
         }
     })

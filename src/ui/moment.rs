@@ -37,11 +37,11 @@ impl Here {
     pub fn today(self) -> NaiveDate {
         self.now.with_timezone(&self.zone).date_naive()
     }
-    /// `3 h 39 min left`, or `late by 1 h 20 min`.
+    /// `3 h 39 min left`, or `late 1 h 20 min`.
     pub fn left(self, due: DateTime<Utc>) -> String {
         let span = calendar::span(due - self.now);
         if self.is_late(due) {
-            format!("late by {span}")
+            format!("late {span}")
         } else {
             format!("{span} left")
         }

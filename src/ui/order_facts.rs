@@ -61,8 +61,8 @@ fn LineRow(line: Line, currency: Currency) -> impl IntoView {
     view! {
         <tr>
             <td class="lines-article">
-                {line.sku.map(|sku| view! { <span class="sku"><Words text=sku/></span> })}
-                {line.description.map(|words| view! { <span class="description"><Words text=words/></span> })}
+                {line.sku.map(|sku| view! { <div class="sku"><Words text=sku/></div> })}
+                {line.description.map(|words| view! { <div class="description"><Words text=words/></div> })}
             </td>
             <td class="number" data-th="Quantity">
                 <span class="amount">{things::quantity(line.quantity, line.unit)}</span>
@@ -100,7 +100,7 @@ fn ChargeRow(charge: Charge, currency: Currency) -> impl IntoView {
         <tr>
             <th scope="row" colspan="3">
                 {label}
-                {charge.reason.map(|reason| view! { <span class="description"><Words text=reason/></span> })}
+                {charge.reason.map(|reason| view! { <div class="description"><Words text=reason/></div> })}
             </th>
             <td class="number" data-th=label>{amount}</td>
         </tr>

@@ -41,6 +41,7 @@ pub fn ReviewRoute() -> impl IntoView {
 fn Review(page: ReviewPage) -> impl IntoView {
     let here = Here::of(&page.viewer);
     let contents = page.suggestion.contents.clone();
+    let facts = words::facts_heading(page.suggestion.state);
     let is_open = SuggestionState::OPEN.contains(&page.suggestion.state);
     let title = format!("Review: {}, {}", page.supplier_name, contents.total());
     let (supplier, site) = (page.supplier_name.clone(), page.site_name.clone());
@@ -60,7 +61,7 @@ fn Review(page: ReviewPage) -> impl IntoView {
                 <div class="columns-main">
                     {cases}
                     <section class="card" aria-labelledby="facts-heading">
-                        <h2 id="facts-heading">"What will be bought"</h2>
+                        <h2 id="facts-heading">{facts}</h2>
                         <LinesTable contents=contents.clone()/>
                         <Delivery contents supplier site here/>
                     </section>
@@ -127,7 +128,7 @@ fn SupplierHeld(supplier: String, reason: String) -> impl IntoView {
         <section class="card notice" aria-labelledby="held-heading">
             <h2 id="held-heading"><Drawing icon=Icon::Pause/>"The supplier is on hold"</h2>
             <p>{supplier}" was put on hold. An order approved now waits until it is released."</p>
-            <p class="fine">"Reason: "<Words text=reason/></p>
+            <div class="fine">"Reason: "<Words text=reason/></div>
         </section>
     }
     .into_any()

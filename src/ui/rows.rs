@@ -6,7 +6,9 @@ use super::moment::{Here, Moment};
 use super::plain::Words;
 use super::status_tag::{StatusTag, Tag, Tone};
 use super::words;
-use crate::domain::pages::{Row, Target, Why};
+use crate::domain::order::OrderState;
+use crate::domain::pages::{Row, Stands, Target, Why};
+use crate::domain::suggestion::SuggestionState;
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
 
@@ -61,12 +63,21 @@ fn OneRow(row: Row, columns: Columns, here: Here) -> impl IntoView {
             <td class="rows-state"><StatusTag stands=row.stands/></td>
             <td class="number rows-amount" data-th="Amount">{row.total.to_string()}</td>
             {middle}
-            <td class="rows-why"><LastKnown why=row.why here/>{left_out.map(|(owner, due)| owned_by(owner, due, here))}</td>
+            <td class="rows-why"><LastKnown why=row.why stands=row.stands here/>{left_out.map(|(owner, due)| owned_by(owner, due, here))}</td>
         </tr>
     }
     .into_any()
 }
 
+/// Whether nobody has to do anything more about it.
+fn is_over(stands: Stands) -> bool {
+    match stands {
+        Stands::Suggestion(state) => !SuggestionState::OPEN.contains(&state),
+        Stands::Order { state, .. } => OrderState::FINAL.contains(&state),
+    }
+}
+
+/// What it is, from whom, and its id.
 #[component]
 fn What(target: Target, supplier: String, headline: String) -> impl IntoView {
     let id = match &target {
@@ -74,12 +85,8 @@ fn What(target: Target, supplier: String, headline: String) -> impl IntoView {
         Target::Order(id) => id.to_string(),
     };
     view! {
-        <a class="goods" href=target.path()>
-            <span class="part goods-supplier">{supplier}</span>
-            " "
-            <RowGoods headline/>
-        </a>
-        <span class="fine">{id}</span>
+        <a class="goods" href=target.path()><RowGoods headline/></a>
+        <p class="rows-names"><span>{supplier}</span><span class="fine">{id}</span></p>
     }
     .into_any()
 }
@@ -116,7 +123,10 @@ pub fn Due(due: DateTime<Utc>, here: Here) -> impl IntoView {
 }
 
 #[component]
-fn LastKnown(why: Why, here: Here) -> impl IntoView {
+fn LastKnown(why: Why, stands: Stands, here: Here) -> impl IntoView {
+    if why == Why::Settled && !is_over(stands) {
+        return ().into_any();
+    }
     let at = match &why {
         Why::Again(at) => Some(*at),
         Why::Case(_)

@@ -41,6 +41,15 @@ pub fn suggestion_state(state: SuggestionState) -> &'static str {
     }
 }
 
+/// What a suggestion's facts are called: nobody buys what was rejected.
+pub fn facts_heading(state: SuggestionState) -> &'static str {
+    match state {
+        SuggestionState::InReview | SuggestionState::SentBack => "What will be bought",
+        SuggestionState::Approved => "What was approved",
+        SuggestionState::Rejected | SuggestionState::Superseded => "What was suggested",
+    }
+}
+
 /// Where a thing stands.
 pub fn stands(stands: Stands) -> &'static str {
     match stands {

@@ -29,12 +29,7 @@ pub fn routes() -> Router<Web> {
         .fallback(|| async { absent("address") })
         .method_not_allowed_fallback(|| async {
             let detail = "This address exists, but not for this method.";
-            Problem::new(
-                StatusCode::METHOD_NOT_ALLOWED,
-                "method",
-                "Method not allowed",
-                detail,
-            )
+            Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method", "Method not allowed", detail)
         })
 }
 
@@ -78,23 +73,11 @@ impl FromRequestParts<Web> for Reading {
 
 fn out_of_scope(scope: &str) -> Problem {
     let detail = format!("This token does not have the scope \"{scope}\".");
-    Problem::new(
-        StatusCode::FORBIDDEN,
-        "scope",
-        "Not in this token's scope",
-        detail,
-    )
+    Problem::new(StatusCode::FORBIDDEN, "scope", "Not in this token's scope", detail)
 }
 
 async fn program(parts: &Parts, desk: &Desk) -> Result<Program, Problem> {
-    let who = |detail: &str| {
-        Problem::new(
-            StatusCode::UNAUTHORIZED,
-            "token",
-            "A valid token is needed",
-            detail,
-        )
-    };
+    let who = |detail: &str| Problem::new(StatusCode::UNAUTHORIZED, "token", "A valid token is needed", detail);
     let header = parts
         .headers
         .get(header::AUTHORIZATION)
@@ -156,10 +139,7 @@ async fn intent_put(
     let (id, purpose) = match (intent_id(&id), purpose) {
         (Ok(id), Ok(purpose)) => (id, purpose),
         (id, purpose) => {
-            let faults = id
-                .err()
-                .into_iter()
-                .chain(purpose.err().into_iter().flatten());
+            let faults = id.err().into_iter().chain(purpose.err().into_iter().flatten());
             return Err(Problem::bad_input(faults.collect()));
         }
     };
@@ -191,10 +171,7 @@ async fn suggestion_put(
         Taken::In(suggestion) => answer(StatusCode::CREATED, shapes::taken(&suggestion)),
         Taken::Before(suggestion) => {
             let mut headers = HeaderMap::new();
-            headers.insert(
-                "idempotency-replayed",
-                axum::http::HeaderValue::from_static("true"),
-            );
+            headers.insert("idempotency-replayed", axum::http::HeaderValue::from_static("true"));
             (headers, answer(StatusCode::OK, shapes::taken(&suggestion))).into_response()
         }
     })
@@ -228,8 +205,7 @@ async fn orders_get(
     Reading(program): Reading,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
-    let (filter, limit) =
-        order_query(query.as_deref().unwrap_or_default()).map_err(Problem::bad_input)?;
+    let (filter, limit) = order_query(query.as_deref().unwrap_or_default()).map_err(Problem::bad_input)?;
     let views = desk.orders(&program, &filter, limit).await?;
     Ok(answer(StatusCode::OK, shapes::orders(&views)))
 }
@@ -237,17 +213,12 @@ async fn orders_get(
 /// `?state=&supplier=&owner=&after=&limit=`; an empty value counts as absent.
 fn order_query(query: &str) -> Result<(OrderFilter, u32), Vec<Fault>> {
     let (mut filter, mut limit, mut faults) = (OrderFilter::default(), ORDERS, Vec::new());
-    for (name, value) in
-        url::form_urlencoded::parse(query.as_bytes()).filter(|(_, value)| !value.is_empty())
-    {
+    for (name, value) in url::form_urlencoded::parse(query.as_bytes()).filter(|(_, value)| !value.is_empty()) {
         let mut fault = |detail: String| faults.push(Fault::at(format!("/{name}"), detail));
         match &*name {
             "state" => match OrderState::of(&value) {
                 Some(state) => filter.state = Some(state),
-                None => fault(format!(
-                    "one of {}",
-                    OrderState::ALL.map(OrderState::word).join(", ")
-                )),
+                None => fault(format!("one of {}", OrderState::ALL.map(OrderState::word).join(", "))),
             },
             "supplier" => filter.supplier = Some(value.into_owned()),
             "owner" => match value.parse() {
@@ -258,11 +229,7 @@ fn order_query(query: &str) -> Result<(OrderFilter, u32), Vec<Fault>> {
                 Some(place) => filter.after = Some(place),
                 None => fault("the \"next\" of the page before".to_owned()),
             },
-            "limit" => match value
-                .parse()
-                .ok()
-                .filter(|number| (1..=MOST_ORDERS).contains(number))
-            {
+            "limit" => match value.parse().ok().filter(|number| (1..=MOST_ORDERS).contains(number)) {
                 Some(number) => limit = number,
                 None => fault(format!("a whole number from 1 to {MOST_ORDERS}")),
             },

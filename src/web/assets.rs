@@ -10,8 +10,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::header::{
-    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderName,
-    IF_NONE_MATCH, VARY,
+    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderName, IF_NONE_MATCH, VARY,
 };
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use axum::response::Response;
@@ -124,9 +123,7 @@ const ENCODINGS: [Encoding; 2] = [
 ];
 
 fn is_precompressed(name: &str) -> bool {
-    ENCODINGS
-        .iter()
-        .any(|encoding| name.ends_with(encoding.suffix))
+    ENCODINGS.iter().any(|encoding| name.ends_with(encoding.suffix))
 }
 
 /// The site's file for a URL's path. Leptos asks for `…_bg.wasm` unless an environment variable was set while *it* was
@@ -174,8 +171,7 @@ fn with_quality(entry: &str) -> (&str, bool) {
 
 /// RFC 9110 §13.1.2: any of the listed tags, compared weakly, or `*`.
 fn is_known(headers: &HeaderMap, tag: &str) -> bool {
-    entries(headers, IF_NONE_MATCH)
-        .any(|known| known == "*" || known.trim_start_matches("W/") == tag)
+    entries(headers, IF_NONE_MATCH).any(|known| known == "*" || known.trim_start_matches("W/") == tag)
 }
 
 /// The members of a comma-separated header, over all its lines.
@@ -210,9 +206,7 @@ fn empty(status: StatusCode) -> Response {
 }
 
 fn set(response: &mut Response, name: HeaderName, value: &'static str) {
-    response
-        .headers_mut()
-        .insert(name, HeaderValue::from_static(value));
+    response.headers_mut().insert(name, HeaderValue::from_static(value));
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -257,27 +251,18 @@ mod tests {
     }
 
     fn header(response: &Response, name: HeaderName) -> Option<&str> {
-        response
-            .headers()
-            .get(name)
-            .map(|value| value.to_str().expect("ASCII"))
+        response.headers().get(name).map(|value| value.to_str().expect("ASCII"))
     }
 
     async fn body(response: Response) -> Vec<u8> {
-        to_bytes(response.into_body(), 1024)
-            .await
-            .expect("a body")
-            .to_vec()
+        to_bytes(response.into_body(), 1024).await.expect("a body").to_vec()
     }
 
     #[tokio::test]
     async fn sends_a_file_with_its_type_and_tag_and_has_it_asked_for_again() {
         let response = get_with("/pkg/countersign.css", &[]);
         assert_eq!(response.status(), StatusCode::OK);
-        assert_eq!(
-            header(&response, CONTENT_TYPE),
-            Some("text/css; charset=utf-8")
-        );
+        assert_eq!(header(&response, CONTENT_TYPE), Some("text/css; charset=utf-8"));
         assert_eq!(header(&response, ETAG), Some("\"aaaabbbbccccddddeeee\""));
         assert_eq!(header(&response, CACHE_CONTROL), Some("no-cache"));
         assert_eq!(header(&response, VARY), Some("accept-encoding"));
@@ -315,11 +300,7 @@ mod tests {
             ("", None, "body { color: black }"),
         ] {
             let response = get_with("/pkg/countersign.css", &[(ACCEPT_ENCODING, accepted)]);
-            assert_eq!(
-                header(&response, CONTENT_ENCODING),
-                encoding,
-                "for {accepted:?}"
-            );
+            assert_eq!(header(&response, CONTENT_ENCODING), encoding, "for {accepted:?}");
             assert_eq!(body(response).await, sent.as_bytes(), "for {accepted:?}");
         }
     }
@@ -336,10 +317,7 @@ mod tests {
     async fn says_not_modified_to_whoever_has_this_representation() {
         for (known, status) in [
             ("\"aaaabbbbccccddddeeee\"", StatusCode::NOT_MODIFIED),
-            (
-                "\"other\", W/\"aaaabbbbccccddddeeee\"",
-                StatusCode::NOT_MODIFIED,
-            ),
+            ("\"other\", W/\"aaaabbbbccccddddeeee\"", StatusCode::NOT_MODIFIED),
             ("*", StatusCode::NOT_MODIFIED),
             ("\"other\"", StatusCode::OK),
             ("aaaabbbbccccddddeeee", StatusCode::OK),
@@ -348,11 +326,7 @@ mod tests {
         ] {
             let response = get_with("/pkg/countersign.css", &[(IF_NONE_MATCH, known)]);
             assert_eq!(response.status(), status, "for {known}");
-            assert_eq!(
-                header(&response, ETAG),
-                Some("\"aaaabbbbccccddddeeee\""),
-                "for {known}"
-            );
+            assert_eq!(header(&response, ETAG), Some("\"aaaabbbbccccddddeeee\""), "for {known}");
         }
         let response = get_with("/pkg/countersign.css", &[(IF_NONE_MATCH, "*")]);
         assert!(body(response).await.is_empty());
@@ -362,11 +336,7 @@ mod tests {
     fn the_module_answers_to_both_names_leptos_may_ask_for() {
         for uri in ["/pkg/countersign.wasm", "/pkg/countersign_bg.wasm"] {
             let response = get_with(uri, &[]);
-            assert_eq!(
-                header(&response, CONTENT_TYPE),
-                Some("application/wasm"),
-                "for {uri}"
-            );
+            assert_eq!(header(&response, CONTENT_TYPE), Some("application/wasm"), "for {uri}");
         }
     }
 
@@ -378,11 +348,7 @@ mod tests {
             "/pkg/../Cargo.toml",
             "/pkg/countersign.css.br",
         ] {
-            assert_eq!(
-                get_with(uri, &[]).status(),
-                StatusCode::NOT_FOUND,
-                "for {uri}"
-            );
+            assert_eq!(get_with(uri, &[]).status(), StatusCode::NOT_FOUND, "for {uri}");
         }
     }
 

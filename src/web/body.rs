@@ -129,8 +129,7 @@ impl Reader {
         }
         let exact = crate::domain::money::parse_decimal(raw);
         let float = raw.parse::<f64>().ok().filter(|float| float.is_finite());
-        let survives = float
-            .is_some_and(|float| crate::domain::money::parse_decimal(&float.to_string()) == exact);
+        let survives = float.is_some_and(|float| crate::domain::money::parse_decimal(&float.to_string()) == exact);
         if exact.is_ok() && survives {
             Some(raw.to_owned())
         } else {
@@ -181,10 +180,7 @@ pub fn purpose(bytes: &[u8]) -> Result<String, Vec<Fault>> {
     let mut reader = Reader::default();
     let purpose = reader.whole(bytes).and_then(|mut object| {
         let purpose = reader.text(&mut object, "purpose");
-        if !object.members.iter().any(|(name, _)| name == "purpose")
-            && purpose.is_none()
-            && reader.faults.is_empty()
-        {
+        if !object.members.iter().any(|(name, _)| name == "purpose") && purpose.is_none() && reader.faults.is_empty() {
             reader.fault("/purpose", "is required: one sentence on what the wish is");
         }
         reader.end(object);
@@ -246,9 +242,7 @@ fn contents(reader: &mut Reader, object: &mut Object<'_>) -> ContentsDraft {
         needed_by: reader.text(object, "needed_by"),
         note_to_supplier: reader.text(object, "note_to_supplier"),
         lines: reader.objects(object, "lines", line),
-        charges: reader
-            .objects(object, "charges", charge)
-            .unwrap_or_default(),
+        charges: reader.objects(object, "charges", charge).unwrap_or_default(),
     }
 }
 
@@ -366,26 +360,16 @@ mod tests {
             "[1]",
             "{}",
         ] {
-            assert_eq!(
-                pointers(&SOUND.replace("0.1", bad)),
-                ["/lines/0/unit_price"],
-                "{bad}"
-            );
+            assert_eq!(pointers(&SOUND.replace("0.1", bad)), ["/lines/0/unit_price"], "{bad}");
         }
         for good in ["12", "12.0", "1.2e1", "0.30", "\"12\""] {
-            assert!(
-                proposal(SOUND.replace("0.1", good).as_bytes()).is_ok(),
-                "{good}"
-            );
+            assert!(proposal(SOUND.replace("0.1", good).as_bytes()).is_ok(), "{good}");
         }
     }
 
     #[test]
     fn every_fault_has_its_pointer() {
-        assert_eq!(
-            pointers(&SOUND.replace("\"revision\":1,", "")),
-            ["/revision"]
-        );
+        assert_eq!(pointers(&SOUND.replace("\"revision\":1,", "")), ["/revision"]);
         assert_eq!(
             pointers(&SOUND.replace("\"revision\":1", "\"revision\":0")),
             ["/revision"]
@@ -408,10 +392,7 @@ mod tests {
         );
         assert_eq!(pointers(&SOUND.replace("\"a/b\"", "")[..1]), [""]);
         assert_eq!(pointers("[]"), [""]);
-        assert_eq!(
-            pointers(&SOUND.replace("\"old price\"", "7")),
-            ["/doubts/0"]
-        );
+        assert_eq!(pointers(&SOUND.replace("\"old price\"", "7")), ["/doubts/0"]);
         assert_eq!(
             pointers(&SOUND.replace("\"doubts\"", "\"a/b~c\":1,\"doubts\"")),
             ["/a~1b~0c"]
@@ -420,10 +401,7 @@ mod tests {
 
     #[test]
     fn a_purpose_is_required_and_alone() {
-        assert_eq!(
-            purpose(br#"{"purpose":"restock"}"#).as_deref(),
-            Ok("restock")
-        );
+        assert_eq!(purpose(br#"{"purpose":"restock"}"#).as_deref(), Ok("restock"));
         for bad in [
             "{}",
             r#"{"purpose":null}"#,

@@ -31,9 +31,7 @@ fn is_own_origin(headers: &HeaderMap, public_url: Option<&str>) -> bool {
             .get(name)
             .and_then(|value: &axum::http::HeaderValue| value.to_str().ok())
     };
-    let same_site = headers
-        .get("sec-fetch-site")
-        .is_none_or(|site| site == "same-origin");
+    let same_site = headers.get("sec-fetch-site").is_none_or(|site| site == "same-origin");
     let Some(origin) = text(header::ORIGIN) else {
         return false;
     };
@@ -43,9 +41,7 @@ fn is_own_origin(headers: &HeaderMap, public_url: Option<&str>) -> bool {
             let host = origin
                 .split_once("://")
                 .filter(|(scheme, _)| matches!(*scheme, "http" | "https"));
-            host.is_some_and(|(_, host)| {
-                text(header::HOST).is_some_and(|ours| ours.eq_ignore_ascii_case(host))
-            })
+            host.is_some_and(|(_, host)| text(header::HOST).is_some_and(|ours| ours.eq_ignore_ascii_case(host)))
         }
     };
     own && same_site && headers.get_all(header::ORIGIN).iter().count() == 1
@@ -99,10 +95,7 @@ fn to_sign_in(request: &Request) -> Response {
             .append_pair("next", &path)
             .finish()
     });
-    let location = next.map_or_else(
-        || "/sign-in".to_owned(),
-        |query| format!("/sign-in?{query}"),
-    );
+    let location = next.map_or_else(|| "/sign-in".to_owned(), |query| format!("/sign-in?{query}"));
     Redirect::to(&location).into_response()
 }
 

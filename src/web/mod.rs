@@ -21,9 +21,7 @@ use axum::{Router, middleware};
 use leptos::config::LeptosOptions;
 use leptos::nonce::use_nonce;
 use leptos::prelude::{provide_context, use_context};
-use leptos_axum::{
-    LeptosRoutes, ResponseOptions, generate_route_list, render_app_async_with_context,
-};
+use leptos_axum::{LeptosRoutes, ResponseOptions, generate_route_list, render_app_async_with_context};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::set_header::SetResponseHeaderLayer;
 
@@ -62,9 +60,7 @@ impl Web {
     }
 
     fn is_https(&self) -> bool {
-        self.public_url
-            .as_ref()
-            .is_some_and(|url| url.starts_with("https:"))
+        self.public_url.as_ref().is_some_and(|url| url.starts_with("https:"))
     }
 
     /// What every page and server function finds in its context: desk, person, safety headers.
@@ -72,9 +68,7 @@ impl Web {
         let desk = self.desk.clone();
         move || {
             provide_context(desk.clone());
-            if let Some(person) =
-                use_context::<Parts>().and_then(|parts| parts.extensions.get::<Person>().cloned())
-            {
+            if let Some(person) = use_context::<Parts>().and_then(|parts| parts.extensions.get::<Person>().cloned()) {
                 provide_context(person);
             }
             if let (Some(nonce), Some(response)) = (use_nonce(), use_context::<ResponseOptions>()) {
@@ -134,8 +128,7 @@ pub fn router(web: Web) -> Router {
 /// A page for an address that names nothing.
 async fn not_found(State(web): State<Web>, css: String, request: Request) -> Response {
     let options = web.leptos.clone();
-    let render =
-        render_app_async_with_context(web.context(), move || shell(options.clone(), css.clone()));
+    let render = render_app_async_with_context(web.context(), move || shell(options.clone(), css.clone()));
     let mut response = render(request).await;
     if response.status().is_success() {
         *response.status_mut() = StatusCode::NOT_FOUND;
@@ -148,11 +141,7 @@ async fn ready(State(desk): State<Desk>) -> Response {
         Ok(()) => "ready\n".into_response(),
         Err(error) => {
             tracing::warn!("not ready: {error}");
-            (
-                StatusCode::SERVICE_UNAVAILABLE,
-                "not ready; the log says why\n",
-            )
-                .into_response()
+            (StatusCode::SERVICE_UNAVAILABLE, "not ready; the log says why\n").into_response()
         }
     }
 }

@@ -22,12 +22,7 @@ pub struct Problem {
 
 impl Problem {
     /// A problem of this kind; `kind` becomes the type `urn:countersign:problem:kind`.
-    pub fn new(
-        status: StatusCode,
-        kind: &str,
-        title: &'static str,
-        detail: impl Into<String>,
-    ) -> Self {
+    pub fn new(status: StatusCode, kind: &str, title: &'static str, detail: impl Into<String>) -> Self {
         let r#type = format!("urn:countersign:problem:{kind}");
         Self {
             r#type,
@@ -40,20 +35,13 @@ impl Problem {
 
     /// Bad input, each fault at its place.
     pub fn bad_input(errors: Vec<Fault>) -> Self {
-        let detail = errors.iter().map(|fault| {
-            format!("{} {}", fault.pointer, fault.detail)
-                .trim()
-                .to_owned()
-        });
+        let detail = errors
+            .iter()
+            .map(|fault| format!("{} {}", fault.pointer, fault.detail).trim().to_owned());
         let detail = detail.collect::<Vec<_>>().join("; ");
         Self {
             errors,
-            ..Self::new(
-                StatusCode::BAD_REQUEST,
-                "bad-input",
-                "The input has faults",
-                detail,
-            )
+            ..Self::new(StatusCode::BAD_REQUEST, "bad-input", "The input has faults", detail)
         }
     }
 }

@@ -47,8 +47,7 @@ fn cookie(web: &Web, secret: String, seconds: i64) -> Option<HeaderValue> {
 
 /// Only a path of ours is a way back; anything else leads to the queue.
 fn way_back(next: &str) -> &str {
-    let own =
-        next.starts_with('/') && !next.starts_with("//") && !next.contains(['\\', '\r', '\n']);
+    let own = next.starts_with('/') && !next.starts_with("//") && !next.contains(['\\', '\r', '\n']);
     if own && next.is_ascii() { next } else { "/" }
 }
 

@@ -88,16 +88,11 @@ fn resume_reason(view: &OrderView) -> &'static str {
         OrderState::ConfirmationPending => "look the order up at the supplier first",
         OrderState::Approved | OrderState::Submitting => "the order is on its way by itself",
         OrderState::Acknowledged => "the supplier has it",
-        OrderState::Confirmed | OrderState::Refused | OrderState::Withdrawn => {
-            "the order is settled"
-        }
+        OrderState::Confirmed | OrderState::Refused | OrderState::Withdrawn => "the order is settled",
     }
 }
 
-fn attempt(
-    attempt: &crate::domain::attempt::Attempt,
-    differences: &[crate::domain::difference::Difference],
-) -> Value {
+fn attempt(attempt: &crate::domain::attempt::Attempt, differences: &[crate::domain::difference::Difference]) -> Value {
     json!({
         "id": attempt.id,
         "started_at": attempt.started_at,

@@ -45,10 +45,12 @@ fn cookie(web: &Web, secret: String, seconds: i64) -> Option<HeaderValue> {
     HeaderValue::from_str(&cookie.build().to_string()).ok()
 }
 
-/// Only a path of ours is a way back; anything else leads to the queue.
+/// Only a path of ours is a way back; anything else leads to the queue. Visible characters only: a browser drops tabs
+/// and line ends, so that `/<tab>/evil.example` would be `//evil.example`.
 fn way_back(next: &str) -> &str {
-    let own = next.starts_with('/') && !next.starts_with("//") && !next.contains(['\\', '\r', '\n']);
-    if own && next.is_ascii() { next } else { "/" }
+    let own = next.starts_with('/') && !next.starts_with("//") && !next.contains('\\');
+    let visible = next.bytes().all(|byte| byte.is_ascii_graphic());
+    if own && visible { next } else { "/" }
 }
 
 /// `POST /sign-in`
@@ -101,6 +103,8 @@ mod tests {
             "/\\evil.example",
             "javascript:alert(1)",
             "/\r\nX: y",
+            "/\t/evil.example",
+            "/\u{1}",
         ] {
             assert_eq!(way_back(foreign), "/", "{foreign:?}");
         }

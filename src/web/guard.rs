@@ -1,11 +1,13 @@
 //! What stands before every page and act: the Origin check, and the session.
 
-use super::Web;
 use super::session::secret_of;
+use super::{MOST_BODY, Web};
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
+use std::collections::HashSet;
 
 /// Refuses a mutation that does not come from our own pages (rule 18, case P13): a foreign or missing Origin, a
 /// `Sec-Fetch-Site` other than same-origin, a body that is not a form.
@@ -22,7 +24,29 @@ pub async fn origin(State(web): State<Web>, request: Request, next: Next) -> Res
         let why = "An act is a form: application/x-www-form-urlencoded. Nothing was done.\n";
         return (StatusCode::UNSUPPORTED_MEDIA_TYPE, why).into_response();
     }
-    next.run(request).await
+    match whole_form(request).await {
+        Ok(request) => next.run(request).await,
+        Err(refusal) => refusal,
+    }
+}
+
+/// Reads the form and refuses one in which a field stands twice or is a list where none is: server functions answer
+/// such a form with 500, and whoever sent it must learn that it was theirs.
+async fn whole_form(request: Request) -> Result<Request, Response> {
+    let (parts, body) = request.into_parts();
+    let bytes = axum::body::to_bytes(body, MOST_BODY).await.map_err(|_| {
+        let why = "This form is too large or broke off. Nothing was done.\n";
+        (StatusCode::PAYLOAD_TOO_LARGE, why).into_response()
+    })?;
+    let mut seen = HashSet::new();
+    for (name, _) in url::form_urlencoded::parse(&bytes) {
+        let listed = name.contains('[') && !name.starts_with("lines[");
+        if listed || !seen.insert(name) {
+            let why = "A field of this form stands twice, or is a list. Nothing was done.\n";
+            return Err((StatusCode::BAD_REQUEST, why).into_response());
+        }
+    }
+    Ok(Request::from_parts(parts, Body::from(bytes)))
 }
 
 fn is_own_origin(headers: &HeaderMap, public_url: Option<&str>) -> bool {

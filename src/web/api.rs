@@ -24,6 +24,9 @@ pub fn routes() -> Router<Web> {
     Router::new()
         .route("/intents/{intent_id}", put(intent_put).get(intent_get))
         .route("/intents/{intent_id}/suggestion", put(suggestion_put))
+        .route("/intents", put(nameless))
+        .route("/intents/", put(nameless))
+        .route("/intents//suggestion", put(nameless))
         .route("/orders", get(orders_get))
         .route("/orders/{order_id}", get(order_get))
         .fallback(|| async { absent("address") })
@@ -123,6 +126,11 @@ async fn json_bytes(request: Request) -> Result<Vec<u8>, Problem> {
 
 fn intent_id(text: &str) -> Result<IntentId, Fault> {
     text.parse().map_err(|error| Fault::at("/intent_id", error))
+}
+
+/// A program that left its identity out learns how one looks, not that the address is unknown (case I9).
+async fn nameless(_: Intake) -> Problem {
+    Problem::bad_input(intent_id("").err().into_iter().collect())
 }
 
 fn answer(status: StatusCode, value: Value) -> Response {

@@ -151,7 +151,7 @@ impl Desk {
             .await?
             != Written::Done
         {
-            return Err(faulty("ID", "this supplier is on hold already"));
+            return Err(DeskError::Stands("this supplier is on hold already"));
         }
         tx.commit().await?;
         Ok(())
@@ -170,7 +170,7 @@ impl Desk {
             .await?
             != Written::Done
         {
-            return Err(faulty("ID", "this supplier is not on hold"));
+            return Err(DeskError::Stands("this supplier is not on hold"));
         }
         tx.commit().await?;
         Ok(())
@@ -243,13 +243,12 @@ impl Desk {
         let person = found.ok_or(DeskError::Absent("person"))?;
         let is_manager = person.roles.contains(&Role::Manager);
         if is_manager && !people::has_manager(&mut tx, tenant, Some(&person.id)).await? {
-            return Err(faulty(
-                "person",
+            return Err(DeskError::Stands(
                 "the last manager cannot be disabled: every case needs an owner",
             ));
         }
         if people::person_disable(&mut tx, &person.id, now).await? != Written::Done {
-            return Err(faulty("person", "is disabled already"));
+            return Err(DeskError::Stands("this person is disabled already"));
         }
         let subject = Subject::Person(person.id.clone());
         self.note(&mut tx, tenant, subject, Happening::PersonDisabled, now)

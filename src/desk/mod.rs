@@ -56,6 +56,9 @@ pub enum DeskError {
     /// A name or address that must be unique is taken.
     #[error("{0} is taken")]
     Taken(&'static str),
+    /// The input is sound, and what stands does not allow it; said to who set the house up.
+    #[error("{0}")]
+    Stands(&'static str),
     /// A supplier's file has faults.
     #[error("{0}")]
     Supplier(#[from] SupplierFault),

@@ -97,7 +97,7 @@ impl From<DeskError> for Problem {
                 "Nobody could own a case",
                 "This organisation has no manager, so no suggestion is taken. Nothing was stored; try again later.",
             ),
-            DeskError::Refused(_) | DeskError::Taken(_) => problem(
+            DeskError::Refused(_) | DeskError::Taken(_) | DeskError::Stands(_) => problem(
                 StatusCode::CONFLICT,
                 "refused",
                 "Refused",

@@ -27,11 +27,16 @@ pub struct Pools {
 
 /// Opens the database named by a URL such as `sqlite:countersign.db`, creating the file when asked to.
 pub async fn open(url: &str, create: bool) -> Result<Pools, StoreError> {
+    let unusable = |error: String| StoreError::Url {
+        url: url.to_owned(),
+        error,
+    };
+    // sqlx would take any other text for a file's name, and `serve` would make that file
+    if !url.starts_with("sqlite:") {
+        return Err(unusable("it must begin with sqlite:".to_owned()));
+    }
     let options = SqliteConnectOptions::from_str(url)
-        .map_err(|error| StoreError::Url {
-            url: url.to_owned(),
-            error: error.to_string(),
-        })?
+        .map_err(|error| unusable(error.to_string()))?
         .create_if_missing(create)
         .foreign_keys(true)
         .journal_mode(SqliteJournalMode::Wal)

@@ -1,7 +1,9 @@
 //! Settings: embedded defaults, then a file, then the environment. Every fault is named at once.
 
 use figment::Figment;
+use figment::error::Kind;
 use figment::providers::{Env, Format, Toml};
+use figment::value::Dict;
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
 use std::path::Path;
@@ -86,15 +88,45 @@ impl Config {
         }
         let mut sources = sources
             .merge(Env::raw().only(&["DATABASE_URL"]))
-            .merge(Env::prefixed("COUNTERSIGN_"));
+            // COUNTERSIGN_CONFIG names the file itself
+            .merge(Env::prefixed("COUNTERSIGN_").ignore(&["config"]));
         if let Some(listen) = &overrides.listen {
             sources = sources.merge(("listen", listen));
         }
-        let raw: Raw = sources
-            .extract()
-            .map_err(|error| ConfigFault(error.into_iter().map(|fault| fault.to_string()).collect()))?;
-        raw.validate()
+        let (sound, mut faults) = sorted(&sources)?;
+        let raw: Raw = sound.extract().map_err(unreadable)?;
+        match raw.validate() {
+            Ok(config) if faults.is_empty() => Ok(config),
+            Ok(_) => Err(ConfigFault(faults)),
+            Err(ConfigFault(more)) => {
+                faults.extend(more);
+                Err(ConfigFault(faults))
+            }
+        }
     }
+}
+
+fn unreadable(error: figment::Error) -> ConfigFault {
+    ConfigFault(error.into_iter().map(|fault| fault.to_string()).collect())
+}
+
+/// Tries every setting by itself: what is no setting, or of the wrong kind, is named and its default stands in, so that
+/// the others are judged all the same.
+fn sorted(sources: &Figment) -> Result<(Figment, Vec<String>), ConfigFault> {
+    let mut sound = Figment::from(Toml::string(DEFAULTS));
+    let mut faults = Vec::new();
+    let given: Dict = sources.extract().map_err(unreadable)?;
+    for (name, value) in given {
+        let said = sources.get_metadata(value.tag());
+        let said = said.map_or_else(String::new, |said| format!(" ({})", said.name));
+        let with = sound.clone().merge((&*name, value));
+        match with.extract::<Raw>().map_err(|error| error.kind) {
+            Ok(_) => sound = with,
+            Err(Kind::UnknownField(..)) => faults.push(format!("{name}: is no setting{said}")),
+            Err(kind) => faults.push(format!("{name}: {kind}{said}")),
+        }
+    }
+    Ok((sound, faults))
 }
 
 impl Raw {

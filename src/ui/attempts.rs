@@ -4,7 +4,7 @@ use super::moment::{Here, Moment};
 use super::plain::{Name, Passage, Words};
 use super::status_tag::ReplyTag;
 use super::words;
-use crate::domain::attempt::Attempt;
+use crate::domain::attempt::{Attempt, ReplyWord};
 use crate::domain::pages::AttemptShown;
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
@@ -13,7 +13,8 @@ use leptos::prelude::*;
 #[component]
 pub fn Attempts(attempts: Vec<AttemptShown>, here: Here) -> impl IntoView {
     if attempts.is_empty() {
-        return view! { <p class="empty">"No attempt yet. Each one is written here before anything is sent."</p> }.into_any();
+        return view! { <p class="empty">"No attempt yet. Each one is written here before anything is sent."</p> }
+            .into_any();
     }
     let items = attempts
         .into_iter()
@@ -29,9 +30,9 @@ fn OneAttempt(attempt: Attempt, number: usize, here: Here) -> impl IntoView {
         .detail
         .clone()
         .unwrap_or_else(|| words::reply_means(attempt.reply).to_owned());
-    let answered = attempt
-        .answered
-        .then(|| view! { <p class="fine">"This doubt was settled later."</p> });
+    let was_doubt = matches!(attempt.reply, Some(ReplyWord::Unknown) | None);
+    let answered =
+        (was_doubt && attempt.answered).then(|| view! { <p class="fine">"This doubt was settled later."</p> });
     view! {
         <li class="attempt">
             <p class="attempt-head">
@@ -50,9 +51,9 @@ fn OneAttempt(attempt: Attempt, number: usize, here: Here) -> impl IntoView {
 /// `09:12:04, 1.8 s`, or that it has not ended.
 #[component]
 fn Span(from: DateTime<Utc>, to: Option<DateTime<Utc>>, here: Here) -> impl IntoView {
-    let length = to.map(|to| {
-        let milliseconds = (to - from).num_milliseconds().max(0);
-        format!("{}.{} s", milliseconds / 1_000, milliseconds % 1_000 / 100)
+    let length = to.map(|to| match (to - from).num_milliseconds().max(0) {
+        short @ ..1_000 => format!("{short} ms"),
+        long => format!("{}.{} s", long / 1_000, long % 1_000 / 100),
     });
     view! {
         <span class="fine">

@@ -10,11 +10,7 @@ use leptos::prelude::*;
 
 /// The open ones among these, the one due first on top.
 pub fn open(cases: &[Case]) -> Vec<Case> {
-    let mut open: Vec<Case> = cases
-        .iter()
-        .filter(|case| case.closed_at.is_none())
-        .cloned()
-        .collect();
+    let mut open: Vec<Case> = cases.iter().filter(|case| case.closed_at.is_none()).cloned().collect();
     open.sort_by_key(|case| case.due_at);
     open
 }

@@ -22,12 +22,7 @@ enum Theirs {
 
 impl Theirs {
     fn of(page: &OrderPage) -> Self {
-        match page
-            .attempts
-            .iter()
-            .rev()
-            .find(|shown| shown.recorded.is_some())
-        {
+        match page.attempts.iter().rev().find(|shown| shown.recorded.is_some()) {
             Some(shown) => Theirs::Record(shown.differences.clone()),
             None => Theirs::Nothing(nothing(page.life.state)),
         }
@@ -35,9 +30,7 @@ impl Theirs {
     /// Takes the differences that this test picks out of the record.
     fn take(&mut self, is_ours: impl Fn(&Place) -> bool) -> Vec<Difference> {
         match self {
-            Theirs::Record(differences) => differences
-                .extract_if(.., |one| is_ours(&one.place))
-                .collect(),
+            Theirs::Record(differences) => differences.extract_if(.., |one| is_ours(&one.place)).collect(),
             Theirs::Nothing(_) => Vec::new(),
         }
     }
@@ -124,12 +117,7 @@ fn LineRow(
     recorded: Result<Vec<Difference>, &'static str>,
 ) -> impl IntoView {
     let quantity = things::quantity(line.quantity, line.unit);
-    let price = things::price(
-        contents.currency,
-        line.unit_price,
-        line.price_per,
-        line.unit,
-    );
+    let price = things::price(contents.currency, line.unit_price, line.price_per, line.unit);
     view! {
         <tr>
             <td class="lines-article">
@@ -158,8 +146,7 @@ fn Recorded(recorded: Result<Vec<Difference>, &'static str>) -> impl IntoView {
     match recorded {
         Err(why) => view! { <span class="soft">{why}</span> }.into_any(),
         Ok(differences) if differences.is_empty() => {
-            view! { <span class="agrees"><Drawing icon=Icon::Check/>"as approved"</span> }
-                .into_any()
+            view! { <span class="agrees"><Drawing icon=Icon::Check/>"as approved"</span> }.into_any()
         }
         Ok(differences) => differences
             .into_iter()
@@ -181,8 +168,7 @@ fn Differs(difference: Difference) -> impl IntoView {
     } else {
         difference.other
     };
-    let other =
-        (!is_missing).then(|| view! { <span class="differs-now"><Name text=other/></span> });
+    let other = (!is_missing).then(|| view! { <span class="differs-now"><Name text=other/></span> });
     view! { <span class="differs"><span class="differs-name"><Drawing icon=Icon::Unequal/>{name}</span>{other}{approved}</span> }.into_any()
 }
 
@@ -190,15 +176,8 @@ fn Differs(difference: Difference) -> impl IntoView {
 #[component]
 fn OtherRow(difference: Difference, was_sent: bool) -> impl IntoView {
     let line = match &difference.place {
-        Place::LineAdded { line } | Place::Line { line, .. } | Place::LineMissing { line } => {
-            Some(line.clone())
-        }
-        Place::Supplier
-        | Place::Currency
-        | Place::DeliverTo
-        | Place::NeededBy
-        | Place::Note
-        | Place::Charges => None,
+        Place::LineAdded { line } | Place::Line { line, .. } | Place::LineMissing { line } => Some(line.clone()),
+        Place::Supplier | Place::Currency | Place::DeliverTo | Place::NeededBy | Place::Note | Place::Charges => None,
     };
     let name = words::place(&difference.place);
     let approved = if difference.approved.is_empty() {

@@ -14,8 +14,8 @@ use leptos::prelude::*;
 /// What may be decided in this state: everything while it waits for review, only "no" while the assistant has it.
 #[component]
 pub fn DecisionCard(page: ReviewPage, here: Here) -> impl IntoView {
-    let approve = (page.suggestion.state == SuggestionState::InReview)
-        .then(|| view! { <Approve page=page.clone() here/> });
+    let approve =
+        (page.suggestion.state == SuggestionState::InReview).then(|| view! { <Approve page=page.clone() here/> });
     let (id, digest, draft) = (
         page.suggestion.id.clone(),
         page.suggestion.digest.clone(),
@@ -39,9 +39,7 @@ pub fn DecisionCard(page: ReviewPage, here: Here) -> impl IntoView {
     };
     let noes = send_back.into_iter().chain([reject]);
     let noes = noes
-        .map(
-            |no| view! { <SayNo no id=id.clone() digest=digest.clone() draft=draft.clone() here/> },
-        )
+        .map(|no| view! { <SayNo no id=id.clone() digest=digest.clone() draft=draft.clone() here/> })
         .collect_view();
     view! {
         <section class="card decision" id="decision" aria-labelledby="decision-heading">
@@ -62,11 +60,7 @@ fn Approve(page: ReviewPage, here: Here) -> impl IntoView {
         .err()
         .filter(|refusal| *refusal != Refusal::SecondPurchaseNotAsked);
     let disabled = refused.is_some();
-    let ticked = page
-        .draft
-        .as_ref()
-        .and_then(|draft| draft.field("second_purchase"))
-        == Some("yes");
+    let ticked = page.draft.as_ref().and_then(|draft| draft.field("second_purchase")) == Some("yes");
     let invalid = page
         .draft
         .as_ref()
@@ -154,13 +148,7 @@ struct No {
 }
 
 #[component]
-fn SayNo(
-    no: No,
-    id: SuggestionId,
-    digest: Digest,
-    draft: Option<Draft>,
-    here: Here,
-) -> impl IntoView {
+fn SayNo(no: No, id: SuggestionId, digest: Digest, draft: Option<Draft>, here: Here) -> impl IntoView {
     if let Err(refusal) = no.may {
         return view! {
             <div class="no-disabled">
@@ -188,7 +176,8 @@ fn SayNo(
                 <button class="button button-quiet">{no.button}</button>
             </form>
         </details>
-    }.into_any()
+    }
+    .into_any()
 }
 
 /// Whether the draft came from this form. One that does not say where it came from may have come from any: what was typed
@@ -209,8 +198,7 @@ fn typed_reason(draft: Option<&Draft>, act: &str) -> Option<String> {
 /// Whether this form was refused because it gave no reason.
 fn is_reason_missing(draft: Option<&Draft>, act: &str) -> bool {
     draft.is_some_and(|draft| {
-        let about_reason =
-            matches!(&draft.refusal, Refusal::Field { field, .. } if field == "reason");
+        let about_reason = matches!(&draft.refusal, Refusal::Field { field, .. } if field == "reason");
         about_reason && is_from(draft, act)
     })
 }

@@ -37,15 +37,8 @@ pub fn DifferenceTable(
 fn Where(place: Place) -> impl IntoView {
     let field = words::place(&place);
     let line = match place {
-        Place::Line { line, .. } | Place::LineMissing { line } | Place::LineAdded { line } => {
-            Some(line)
-        }
-        Place::Supplier
-        | Place::Currency
-        | Place::DeliverTo
-        | Place::NeededBy
-        | Place::Note
-        | Place::Charges => None,
+        Place::Line { line, .. } | Place::LineMissing { line } | Place::LineAdded { line } => Some(line),
+        Place::Supplier | Place::Currency | Place::DeliverTo | Place::NeededBy | Place::Note | Place::Charges => None,
     };
     view! { <span>{field}</span>{line.map(|line| view! { <div class="fine"><Words text=line/></div> })} }.into_any()
 }

@@ -32,22 +32,19 @@ fn WayOn(draft: Draft) -> impl IntoView {
     match draft.refusal.clone() {
         Refusal::ContentsChanged(differences) if !differences.is_empty() => view! {
             <DifferenceTable caption="What you saw, and what stands here now" before="You saw" after="Now" differences/>
-        }.into_any(),
+        }
+        .into_any(),
         Refusal::Field { field, .. } => {
             let words = format!("Go to “{}”", refusals::field_label(&field));
-            link(
-                format!("#{}", field_anchor(&draft, &field)),
-                words,
-            )
+            link(format!("#{}", field_anchor(&draft, &field)), words)
         }
         Refusal::SecondPurchaseNotAsked => link(
             "#second_purchase".to_owned(),
             "Go to “Yes, this is a second purchase”".to_owned(),
         ),
-        Refusal::PredecessorUnsettled { order, .. } => link(
-            Target::Order(order).path(),
-            "Look at the earlier order".to_owned(),
-        ),
+        Refusal::PredecessorUnsettled { order, .. } => {
+            link(Target::Order(order).path(), "Look at the earlier order".to_owned())
+        }
         Refusal::ContentsChanged(_)
         | Refusal::NotYourRole(_)
         | Refusal::OrderIs(_)

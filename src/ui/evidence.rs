@@ -10,9 +10,7 @@ const MOST: usize = 12;
 /// Purpose, doubts and rationale.
 #[component]
 pub fn EvidenceCard(evidence: Evidence, purpose: String) -> impl IntoView {
-    let agent = evidence
-        .proposed_by
-        .map_or("an assistant".to_owned(), |by| by.agent);
+    let agent = evidence.proposed_by.map_or("an assistant".to_owned(), |by| by.agent);
     view! {
         <section class="card evidence" aria-labelledby="evidence-heading">
             <h2 id="evidence-heading">
@@ -41,8 +39,7 @@ fn Doubts(doubts: Vec<String>) -> impl IntoView {
         let items = rest.iter().map(item).collect_view();
         view! { <details class="fold"><summary>{summary}</summary><ul class="doubts">{items}</ul></details> }
     });
-    view! { <ul class="doubts">{doubts.iter().take(MOST).map(item).collect_view()}</ul>{rest} }
-        .into_any()
+    view! { <ul class="doubts">{doubts.iter().take(MOST).map(item).collect_view()}</ul>{rest} }.into_any()
 }
 
 #[component]

@@ -39,9 +39,7 @@ pub fn Pair(quantity: String, name: String) -> impl IntoView {
 #[component]
 pub fn RowGoods(headline: String) -> impl IntoView {
     match headline.split_once(" × ") {
-        Some((quantity, name)) => {
-            view! { <Pair quantity=format!("{quantity} ×") name=name.to_owned()/> }.into_any()
-        }
+        Some((quantity, name)) => view! { <Pair quantity=format!("{quantity} ×") name=name.to_owned()/> }.into_any(),
         None => view! { <span class="part"><Name text=headline/></span> }.into_any(),
     }
 }

@@ -22,8 +22,7 @@ pub fn History(events: Vec<Event>, attempts: Vec<AttemptId>, here: Here) -> impl
 #[component]
 fn OneEvent(event: Event, attempts: Vec<AttemptId>, here: Here) -> impl IntoView {
     let told = events::told(&event, &attempts, here);
-    let reply = reply_of(&event.happening)
-        .map(|reply| view! { " "<ReplyTag reply=Some(reply) doubtful=false/> });
+    let reply = reply_of(&event.happening).map(|reply| view! { " "<ReplyTag reply=Some(reply) doubtful=false/> });
     view! {
         <li>
             <Moment at=event.at here precise=true/>

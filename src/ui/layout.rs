@@ -27,12 +27,7 @@ impl Place {
 
 /// A page for somebody who is signed in.
 #[component]
-pub fn Frame(
-    #[prop(into)] title: String,
-    viewer: Viewer,
-    place: Place,
-    children: Children,
-) -> impl IntoView {
+pub fn Frame(#[prop(into)] title: String, viewer: Viewer, place: Place, children: Children) -> impl IntoView {
     view! {
         <PageTitle title/>
         <SkipLink/>
@@ -48,11 +43,7 @@ pub fn Frame(
 
 /// A page that knows of nobody: signing in, or trouble.
 #[component]
-pub fn Bare(
-    title: &'static str,
-    #[prop(optional)] without_navigation: bool,
-    children: Children,
-) -> impl IntoView {
+pub fn Bare(title: &'static str, #[prop(optional)] without_navigation: bool, children: Children) -> impl IntoView {
     view! {
         <PageTitle title/>
         <SkipLink/>
@@ -96,8 +87,7 @@ fn Navigation(place: Option<Place>) -> impl IntoView {
         let (href, name) = here.link();
         view! { <li><a href=href aria-current=(place == Some(here)).then_some("page")>{name}</a></li> }
     };
-    view! { <nav class="places" aria-label="Main"><ul>{Place::ALL.map(link).to_vec()}</ul></nav> }
-        .into_any()
+    view! { <nav class="places" aria-label="Main"><ul>{Place::ALL.map(link).to_vec()}</ul></nav> }.into_any()
 }
 
 #[component]

@@ -73,9 +73,8 @@ fn OnHold(holds: Vec<Hold>, reason: Option<String>) -> impl IntoView {
 
 #[component]
 fn Sending(page: OrderPage, here: Here) -> impl IntoView {
-    let since = last(&page).map(
-        |attempt| view! { " It started at "<Moment at=attempt.started_at here precise=true/>"." },
-    );
+    let since =
+        last(&page).map(|attempt| view! { " It started at "<Moment at=attempt.started_at here precise=true/>"." });
     view! { <p class="lead">"We are sending this order to "{page.supplier_name}" now."{since}" This page shows how it ends."</p> }.into_any()
 }
 
@@ -176,11 +175,7 @@ fn Withdrawn(page: OrderPage, here: Here) -> impl IntoView {
         let Happening::OrderWithdrawn { reason } = &event.happening else {
             return None;
         };
-        Some((
-            event.at,
-            words::events::actor(&event.actor).to_owned(),
-            reason.clone(),
-        ))
+        Some((event.at, words::events::actor(&event.actor).to_owned(), reason.clone()))
     });
     let never_sent = page
         .attempts

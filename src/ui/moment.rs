@@ -27,11 +27,7 @@ impl Here {
     }
     /// The same with seconds: what happened in one minute has an order.
     pub fn precise(self, at: DateTime<Utc>) -> String {
-        format!(
-            "{}{}",
-            self.short(at),
-            at.with_timezone(&self.zone).format(":%S")
-        )
+        format!("{}{}", self.short(at), at.with_timezone(&self.zone).format(":%S"))
     }
     /// Today's date there.
     pub fn today(self) -> NaiveDate {
@@ -55,11 +51,7 @@ impl Here {
 /// A moment.
 #[component]
 pub fn Moment(at: DateTime<Utc>, here: Here, #[prop(optional)] precise: bool) -> impl IntoView {
-    let words = if precise {
-        here.precise(at)
-    } else {
-        here.short(at)
-    };
+    let words = if precise { here.precise(at) } else { here.short(at) };
     view! {
         <time datetime=at.to_rfc3339() title=calendar::long(at, here.zone)>
             {words}

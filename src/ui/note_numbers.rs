@@ -17,9 +17,7 @@ pub fn unmatched(contents: &OrderContents) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for number in numbers(note) {
         let value = parse_decimal(&number).ok();
-        if value.is_some_and(|value| !known.contains(&value.to_string()))
-            && !found.contains(&number)
-        {
+        if value.is_some_and(|value| !known.contains(&value.to_string())) && !found.contains(&number) {
             found.push(number);
         }
     }
@@ -32,10 +30,7 @@ fn numbers(text: &str) -> impl Iterator<Item = String> {
     text.split(|letter: char| !(letter.is_alphanumeric() || letter == '.' || letter == ','))
         .map(|word| word.trim_matches(['.', ',']).replace(',', ""))
         .filter(|word| word.starts_with(|first: char| first.is_ascii_digit()))
-        .filter(|word| {
-            word.chars()
-                .all(|letter| letter.is_ascii_digit() || letter == '.')
-        })
+        .filter(|word| word.chars().all(|letter| letter.is_ascii_digit() || letter == '.'))
 }
 
 /// Every number the facts show, in normal spelling.
@@ -64,15 +59,13 @@ fn known_numbers(contents: &OrderContents) -> Vec<String> {
                 .flat_map(|text| numbers(text)),
         );
     }
+    known.extend(contents.charges.iter().map(|charge| charge.amount.to_string()));
     known.extend(
         contents
-            .charges
+            .needed_by
             .iter()
-            .map(|charge| charge.amount.to_string()),
+            .flat_map(|date| numbers(&date.format("%Y %-m %-d %m %d").to_string()).collect::<Vec<_>>()),
     );
-    known.extend(contents.needed_by.iter().flat_map(|date| {
-        numbers(&date.format("%Y %-m %-d %m %d").to_string()).collect::<Vec<_>>()
-    }));
     known
 }
 

@@ -41,9 +41,7 @@ pub fn DoAndDont(state: OrderState, supplier: String) -> impl IntoView {
                 ),
             ],
             vec![
-                format!(
-                    "Ordering it again by telephone or in {supplier}’s shop: they may have it already."
-                ),
+                format!("Ordering it again by telephone or in {supplier}’s shop: they may have it already."),
                 "Having the assistant suggest it once more under a new intent.".to_owned(),
             ],
         ),

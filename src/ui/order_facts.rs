@@ -110,12 +110,7 @@ fn ChargeRow(charge: Charge, currency: Currency) -> impl IntoView {
 
 /// Where it goes, by when, and what the supplier is told.
 #[component]
-pub fn Delivery(
-    contents: OrderContents,
-    supplier: String,
-    site: String,
-    here: Here,
-) -> impl IntoView {
+pub fn Delivery(contents: OrderContents, supplier: String, site: String, here: Here) -> impl IntoView {
     let odd = note_numbers::unmatched(&contents);
     view! {
         <dl class="facts">
@@ -143,12 +138,7 @@ fn NeededBy(date: Option<NaiveDate>, here: Here) -> impl IntoView {
 /// The note goes to the supplier word for word, so numbers in it that no line has are pointed out (case P4).
 #[component]
 fn Note(note: String, odd: Vec<String>) -> impl IntoView {
-    let odd = (!odd.is_empty()).then(|| {
-        format!(
-            "Numbers in this note that stand in no line: {}",
-            odd.join(", ")
-        )
-    });
+    let odd = (!odd.is_empty()).then(|| format!("Numbers in this note that stand in no line: {}", odd.join(", ")));
     view! {
         <div class="note-box">
             <h3>"Note to the supplier"<span class="label-more">"sent word for word"</span></h3>

@@ -27,15 +27,8 @@ use leptos_router::hooks::{use_params_map, use_query_map};
 #[component]
 pub fn OrderRoute() -> impl IntoView {
     let (params, query) = (use_params_map(), use_query_map());
-    let asked = move || {
-        (
-            params.read().get("id").unwrap_or_default(),
-            query.read().get("refused"),
-        )
-    };
-    let page = Resource::new(asked, |(id, refused)| {
-        calls::orders::order_page(id, refused)
-    });
+    let asked = move || (params.read().get("id").unwrap_or_default(), query.read().get("refused"));
+    let page = Resource::new(asked, |(id, refused)| calls::orders::order_page(id, refused));
     answered(page, |page| view! { <Order page/> })
 }
 
@@ -47,17 +40,10 @@ fn Order(page: OrderPage) -> impl IntoView {
         words::stands(Stands::of_order(&page.life)),
         page.supplier_name
     );
-    let summary = page
-        .draft
-        .clone()
-        .map(|draft| view! { <ErrorSummary draft here/> });
+    let summary = page.draft.clone().map(|draft| view! { <ErrorSummary draft here/> });
     let compared = view! { <Comparison page=page.clone() here/> };
     let attempts = view! { <Attempts attempts=page.attempts.clone() here/> };
-    let ids = page
-        .attempts
-        .iter()
-        .map(|shown| shown.attempt.id.clone())
-        .collect();
+    let ids = page.attempts.iter().map(|shown| shown.attempt.id.clone()).collect();
     let history = view! { <History events=page.history.clone() attempts=ids here/> };
     view! {
         <Frame title viewer=page.viewer.clone() place=Place::Orders>
@@ -108,8 +94,7 @@ fn Part(id: &'static str, name: &'static str, children: Children) -> impl IntoVi
 #[component]
 fn Heading(page: OrderPage, here: Here) -> impl IntoView {
     let due = cases::open(&page.cases).into_iter().next();
-    let due = due
-        .map(|case| view! { <span>{case.owner_name}", due "<Moment at=case.due_at here/></span> });
+    let due = due.map(|case| view! { <span>{case.owner_name}", due "<Moment at=case.due_at here/></span> });
     let is_first = page.draft.is_none();
     view! {
         <div class="title">
@@ -123,7 +108,7 @@ fn Heading(page: OrderPage, here: Here) -> impl IntoView {
                 " "
                 <span class="part">{format!("from {}", page.supplier_name)}</span>
                 " "
-                <span class="part goods-total">{page.contents.total().to_string()}</span>
+                <span class="part">{format!("for {}", page.contents.total())}</span>
             </h1>
             <Lead page=page.clone() here/>
             <Following page/>

@@ -16,18 +16,14 @@ use leptos_router::hooks::use_query_map;
 pub fn OrdersRoute() -> impl IntoView {
     let query = use_query_map();
     let asked = move || (query.read().get("state"), query.read().get("after"));
-    let page = Resource::new(asked, |(state, after)| {
-        calls::orders::orders_page(state, after)
-    });
+    let page = Resource::new(asked, |(state, after)| calls::orders::orders_page(state, after));
     answered(page, |page| view! { <Orders page/> })
 }
 
 #[component]
 fn Orders(page: OrdersPage) -> impl IntoView {
     let here = Here::of(&page.viewer);
-    let older = page
-        .next
-        .map(|next| view! { <Older state=page.state next/> });
+    let older = page.next.map(|next| view! { <Older state=page.state next/> });
     view! {
         <Frame title="Orders" viewer=page.viewer place=Place::Orders>
             <div class="title"><h1>"Orders"</h1></div>
@@ -48,9 +44,7 @@ fn Orders(page: OrdersPage) -> impl IntoView {
 #[component]
 fn Filter(chosen: Option<OrderState>) -> impl IntoView {
     let link = |state: Option<OrderState>| {
-        let href = state.map_or("/orders".to_owned(), |state| {
-            format!("/orders?state={}", state.word())
-        });
+        let href = state.map_or("/orders".to_owned(), |state| format!("/orders?state={}", state.word()));
         let name = state.map_or("All", words::order_state);
         view! { <li><a href=href aria-current=(state == chosen).then_some("true")>{name}</a></li> }
     };

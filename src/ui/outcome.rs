@@ -16,14 +16,13 @@ pub fn Outcome(page: ReviewPage, here: Here) -> impl IntoView {
         SuggestionState::Approved => Some("approved this"),
         SuggestionState::Superseded => Some("replaced this by a newer version"),
     };
-    let order = page.order.map(
-        |order| view! { <a class="button" href=Target::Order(order).path()>"Go to the order"</a> },
-    );
+    let order = page
+        .order
+        .map(|order| view! { <a class="button" href=Target::Order(order).path()>"Go to the order"</a> });
     let newer = page.newer.map(|newer| {
         view! { <a class="button" href=Target::Suggestion(newer).path()>"Go to the newer version"</a> }
     });
-    let next = (order.is_some() || newer.is_some())
-        .then(|| view! { <p class="actions">{order}{newer}</p> });
+    let next = (order.is_some() || newer.is_some()).then(|| view! { <p class="actions">{order}{newer}</p> });
     did.map(|did| {
         view! {
             <section class="card outcome" aria-labelledby="outcome-heading">

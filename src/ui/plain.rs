@@ -61,13 +61,8 @@ fn piece(piece: Piece) -> impl IntoView {
         Piece::Plain(words) => words.into_any(),
         Piece::Hidden { code_point, times } => {
             let mark = format!("U+{code_point:04X}");
-            let mark = if times > 1 {
-                format!("{mark} ×{times}")
-            } else {
-                mark
-            };
-            view! { <span class="hidden-mark" title="hidden character, made visible">{mark}</span> }
-                .into_any()
+            let mark = if times > 1 { format!("{mark} ×{times}") } else { mark };
+            view! { <span class="hidden-mark" title="hidden character, made visible">{mark}</span> }.into_any()
         }
     }
 }

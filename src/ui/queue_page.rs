@@ -121,9 +121,7 @@ fn OneSection(section: SectionRows, here: Here) -> impl IntoView {
 fn columns(section: Section) -> Columns {
     match section {
         Section::NeedsPerson => Columns::OwnerAndDue,
-        Section::NotSent | Section::OnItsWay | Section::WaitsForReview | Section::SentBack => {
-            Columns::Since
-        }
+        Section::NotSent | Section::OnItsWay | Section::WaitsForReview | Section::SentBack => Columns::Since,
     }
 }
 

@@ -25,15 +25,8 @@ use leptos_router::hooks::{use_params_map, use_query_map};
 #[component]
 pub fn ReviewRoute() -> impl IntoView {
     let (params, query) = (use_params_map(), use_query_map());
-    let asked = move || {
-        (
-            params.read().get("id").unwrap_or_default(),
-            query.read().get("refused"),
-        )
-    };
-    let page = Resource::new(asked, |(id, refused)| {
-        calls::review::review_page(id, refused)
-    });
+    let asked = move || (params.read().get("id").unwrap_or_default(), query.read().get("refused"));
+    let page = Resource::new(asked, |(id, refused)| calls::review::review_page(id, refused));
     answered(page, |page| view! { <Review page/> })
 }
 
@@ -45,10 +38,7 @@ fn Review(page: ReviewPage) -> impl IntoView {
     let is_open = SuggestionState::OPEN.contains(&page.suggestion.state);
     let title = format!("Review: {}, {}", page.supplier_name, contents.total());
     let (supplier, site) = (page.supplier_name.clone(), page.site_name.clone());
-    let summary = page
-        .draft
-        .clone()
-        .map(|draft| view! { <ErrorSummary draft here/> });
+    let summary = page.draft.clone().map(|draft| view! { <ErrorSummary draft here/> });
     let cases = cases::open(&page.cases)
         .into_iter()
         .map(|case| view! { <CaseCard case here/> })
@@ -113,12 +103,10 @@ fn Oddities(page: ReviewPage, here: Here) -> impl IntoView {
     let held = page
         .supplier_held
         .map(|reason| view! { <SupplierHeld supplier=page.supplier_name reason/> });
-    let alike = (!page.look_alikes.is_empty())
-        .then(|| view! { <LooksLike look_alikes=page.look_alikes here/> });
-    let earlier =
-        (!page.earlier_orders.is_empty()).then(|| view! { <Earlier orders=page.earlier_orders/> });
-    let changes = (!page.changes.is_empty())
-        .then(|| view! { <Changes revision=page.suggestion.revision changes=page.changes/> });
+    let alike = (!page.look_alikes.is_empty()).then(|| view! { <LooksLike look_alikes=page.look_alikes here/> });
+    let earlier = (!page.earlier_orders.is_empty()).then(|| view! { <Earlier orders=page.earlier_orders/> });
+    let changes =
+        (!page.changes.is_empty()).then(|| view! { <Changes revision=page.suggestion.revision changes=page.changes/> });
     view! { {held}{alike}{earlier}{changes} }.into_any()
 }
 
@@ -141,10 +129,7 @@ fn LooksLike(look_alikes: Vec<LookAlike>, here: Here) -> impl IntoView {
             Target::Suggestion(id) => (id.to_string(), "suggested"),
             Target::Order(id) => (id.to_string(), "approved"),
         };
-        let ago = format!(
-            "({} ago)",
-            crate::domain::calendar::span(here.now - one.since)
-        );
+        let ago = format!("({} ago)", crate::domain::calendar::span(here.now - one.since));
         view! {
             <li>
                 <a href=one.target.path()>{id}</a>" "<StatusTag stands=one.stands/>

@@ -53,8 +53,11 @@ fn OneRow(row: Row, columns: Columns, here: Here) -> impl IntoView {
         Columns::OwnerAndDue => view! {
             <td data-th="Owner">{owner(row.owner.clone())}</td>
             <td data-th="Due">{row.due_at.map(|due| view! { <Due due here/> })}</td>
-        }.into_any(),
-        Columns::Since => view! { <td data-th=since_word(&row.target)><Since at=row.since by=row.by.clone() here/></td> }.into_any(),
+        }
+        .into_any(),
+        Columns::Since => {
+            view! { <td data-th=since_word(&row.target)><Since at=row.since by=row.by.clone() here/></td> }.into_any()
+        }
     };
     let left_out = (columns == Columns::Since).then(|| (row.owner.clone(), row.due_at));
     view! {

@@ -71,18 +71,12 @@ pub fn stands(stands: Stands) -> &'static str {
 /// Why an order is on hold.
 pub fn hold(hold: Hold) -> &'static str {
     match hold {
-        Hold::NotFound => {
-            "The supplier has no record of it. A person decides whether it is sent again or withdrawn."
-        }
-        Hold::Restore => {
-            "The database was restored or copied. It has to be looked up at the supplier first."
-        }
+        Hold::NotFound => "The supplier has no record of it. A person decides whether it is sent again or withdrawn.",
+        Hold::Restore => "The database was restored or copied. It has to be looked up at the supplier first.",
         Hold::Predecessor => {
             "An earlier order of the same wish turned up at the supplier. That has to be settled first."
         }
-        Hold::TooOld => {
-            "It waited longer than is allowed after its approval. A person has to release it."
-        }
+        Hold::TooOld => "It waited longer than is allowed after its approval. A person has to release it.",
         Hold::Supplier => "The supplier is on hold. It goes out when the supplier is released.",
         Hold::Person => "A person put it on hold. It goes out when a person releases it.",
     }
@@ -160,12 +154,8 @@ pub fn case_left_alone(kind: CaseKind) -> &'static str {
         CaseKind::Pending => {
             "If nobody acts it stays pending: nothing is sent again and nothing is given up by itself."
         }
-        CaseKind::AcknowledgedLate => {
-            "If nobody acts it stays acknowledged until the supplier says yes or no."
-        }
-        CaseKind::Differences => {
-            "If nobody acts the supplier delivers what it recorded, not what was approved."
-        }
+        CaseKind::AcknowledgedLate => "If nobody acts it stays acknowledged until the supplier says yes or no.",
+        CaseKind::Differences => "If nobody acts the supplier delivers what it recorded, not what was approved.",
         CaseKind::SupplierDuplicate => "If nobody acts the supplier may deliver more than once.",
         CaseKind::LateRecord => "If nobody acts the supplier may deliver what it has on record.",
         CaseKind::IntentReused => "If nobody acts the suggestion stays as it was first stored.",
@@ -243,11 +233,7 @@ pub fn act(act: Act) -> &'static str {
 
 /// Several roles, as they stand beside a name.
 pub fn roles(roles: &[Role]) -> String {
-    roles
-        .iter()
-        .map(|role| role.word())
-        .collect::<Vec<_>>()
-        .join(", ")
+    roles.iter().map(|role| role.word()).collect::<Vec<_>>().join(", ")
 }
 
 /// Where two orders differ.
@@ -280,11 +266,7 @@ pub fn line_field(field: LineField) -> &'static str {
 /// `Europe/Berlin` is "Berlin time".
 pub fn zone(name: &str) -> String {
     let place = name.rsplit('/').next().unwrap_or(name).replace('_', " ");
-    if place == "UTC" {
-        place
-    } else {
-        format!("{place} time")
-    }
+    if place == "UTC" { place } else { format!("{place} time") }
 }
 
 /// A count with its noun: `1 line`, `3 lines`.
@@ -314,19 +296,10 @@ mod tests {
                 differences,
             })
         };
-        assert_eq!(
-            order(OrderState::Approved, None, false),
-            "Approved, not sent yet"
-        );
-        assert_eq!(
-            order(OrderState::Approved, Some(Hold::Supplier), false),
-            "On hold"
-        );
+        assert_eq!(order(OrderState::Approved, None, false), "Approved, not sent yet");
+        assert_eq!(order(OrderState::Approved, Some(Hold::Supplier), false), "On hold");
         assert_eq!(order(OrderState::Confirmed, None, false), "Confirmed");
-        assert_eq!(
-            order(OrderState::Confirmed, None, true),
-            "Confirmed with differences"
-        );
+        assert_eq!(order(OrderState::Confirmed, None, true), "Confirmed with differences");
         assert_eq!(
             order(OrderState::ConfirmationPending, None, false),
             "Confirmation pending"

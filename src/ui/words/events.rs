@@ -22,110 +22,100 @@ pub fn actor(actor: &Actor) -> &str {
     }
 }
 
-/// The event's sentence. `attempts` are the order's, oldest first: people count them, they do not read their ids.
+/// The event in words. `attempts` are the order's, oldest first: people count them, they do not read their ids.
 pub fn told(event: &Event, attempts: &[AttemptId], here: Here) -> Told {
+    let aside = aside(&event.happening).filter(|words| !words.trim().is_empty());
+    Told {
+        sentence: sentence(event, attempts, here),
+        aside,
+    }
+}
+
+fn sentence(event: &Event, attempts: &[AttemptId], here: Here) -> String {
     let who = actor(&event.actor);
-    let number = |id: &AttemptId| match attempts.iter().position(|one| one == id) {
-        Some(place) => format!("Attempt {}", place + 1),
-        None => "An attempt".to_owned(),
-    };
-    let (sentence, aside) = match &event.happening {
-        Happening::TenantCreated { name } => (format!("{who} created {name}."), None),
-        Happening::SiteAdded { name } => (format!("{who} added the site {name}."), None),
-        Happening::SupplierAdded { version } => (
-            format!("{who} added version {version} of the supplier’s file."),
-            None,
-        ),
-        Happening::SupplierHeld { reason } => (
-            format!("{who} put the supplier on hold."),
-            Some(reason.clone()),
-        ),
-        Happening::SupplierReleased => (format!("{who} released the supplier."), None),
-        Happening::PersonAdded { name, roles } => (
-            format!("{who} added {name} ({}).", super::roles(roles)),
-            None,
-        ),
-        Happening::PersonDisabled => (format!("{who} disabled a person."), None),
-        Happening::TokenCreated { name } => (format!("{who} created the token {name}."), None),
-        Happening::TokenRevoked => (format!("{who} revoked a token."), None),
-        Happening::IntentReserved => (format!("{who} reserved the intent."), None),
-        Happening::SuggestionTaken { revision, .. } => {
-            (format!("{who} suggested version {revision}."), None)
+    let number = |id: &AttemptId| attempt_number(id, attempts);
+    match &event.happening {
+        Happening::TenantCreated { name } => format!("{who} created {name}."),
+        Happening::SiteAdded { name } => format!("{who} added the site {name}."),
+        Happening::SupplierAdded { version } => format!("{who} added version {version} of the supplier’s file."),
+        Happening::SupplierHeld { .. } => format!("{who} put the supplier on hold."),
+        Happening::SupplierReleased => format!("{who} released the supplier."),
+        Happening::PersonAdded { name, roles } => format!("{who} added {name} ({}).", super::roles(roles)),
+        Happening::PersonDisabled => format!("{who} disabled a person."),
+        Happening::TokenCreated { name } => format!("{who} created the token {name}."),
+        Happening::TokenRevoked => format!("{who} revoked a token."),
+        Happening::IntentReserved => format!("{who} reserved the intent."),
+        Happening::SuggestionTaken { revision, .. } => format!("{who} suggested version {revision}."),
+        Happening::SuggestionReused { revision, .. } => {
+            format!("{who} sent other contents as version {revision} once more. Nothing changed.")
         }
-        Happening::SuggestionReused { revision, .. } => (
-            format!("{who} sent other contents as version {revision} once more. Nothing changed."),
-            None,
-        ),
-        Happening::SuggestionMoved { to, reason, .. } => {
-            (format!("{who} {}", moved(*to)), reason.clone())
-        }
+        Happening::SuggestionMoved { to, .. } => format!("{who} {}", moved(*to)),
         Happening::OrderApproved {
             revision,
             second_purchase,
             ..
         } => {
-            let twice = if *second_purchase {
-                ", as a second purchase"
-            } else {
-                ""
-            };
-            (format!("{who} approved version {revision}{twice}."), None)
+            let twice = if *second_purchase { ", as a second purchase" } else { "" };
+            format!("{who} approved version {revision}{twice}.")
         }
-        Happening::AttemptOpened { attempt } => (format!("{} started.", number(attempt)), None),
-        Happening::AttemptClosed {
-            attempt, detail, ..
-        } => (format!("{} ended.", number(attempt)), Some(detail.clone())),
-        Happening::LateReply {
-            attempt, detail, ..
-        } => (
-            format!("{} reported back after its time.", number(attempt)),
-            Some(detail.clone()),
-        ),
-        Happening::LeaseLapsed { attempt, .. } => (
+        Happening::AttemptOpened { attempt } => format!("{} started.", number(attempt)),
+        Happening::AttemptClosed { attempt, .. } => format!("{} ended.", number(attempt)),
+        Happening::LateReply { attempt, .. } => format!("{} reported back after its time.", number(attempt)),
+        Happening::LeaseLapsed { attempt, .. } => {
             format!(
                 "{} did not report back in time. Nobody knows whether it arrived.",
                 number(attempt)
-            ),
-            None,
-        ),
-        Happening::OrderHeld { hold, reason } => (
-            format!("{who} put it on hold: {}.", held(*hold)),
-            Some(reason.clone()),
-        ),
-        Happening::OrderReleased { lifted, reason } => {
-            let lifted: Vec<_> = lifted.iter().copied().map(held).collect();
-            (
-                format!("{who} released it ({}).", lifted.join(", ")),
-                Some(reason.clone()),
             )
         }
-        Happening::OrderWithdrawn { reason } => {
-            (format!("{who} withdrew it."), Some(reason.clone()))
+        Happening::OrderHeld { hold, .. } => format!("{who} put it on hold: {}.", held(*hold)),
+        Happening::OrderReleased { lifted, .. } => format!("{who} released it ({}).", held_all(lifted)),
+        Happening::OrderWithdrawn { .. } => format!("{who} withdrew it."),
+        Happening::CaseOpened { owner_name, due_at, .. } => {
+            format!("Given to {owner_name}, due {}.", here.short(*due_at))
         }
-        Happening::CaseOpened {
-            owner_name,
-            due_at,
-            reason,
-            ..
-        } => (
-            format!("Given to {owner_name}, due {}.", here.short(*due_at)),
-            Some(super::sentence_case(reason)),
-        ),
-        Happening::CaseClosed { case_kind, .. } => (
-            format!("Settled: {}.", lower(super::case_kind(*case_kind))),
-            None,
-        ),
-        Happening::CaseMoved {
-            owner_name, reason, ..
-        } => (
-            format!("{who} handed it to {owner_name}."),
-            Some(reason.clone()),
-        ),
-    };
-    Told {
-        sentence,
-        aside: aside.filter(|words| !words.trim().is_empty()),
+        Happening::CaseClosed { case_kind, .. } => format!("Settled: {}.", lower(super::case_kind(*case_kind))),
+        Happening::CaseMoved { owner_name, .. } => format!("{who} handed it to {owner_name}."),
     }
+}
+
+/// What a person, a supplier or a rule wrote beside it.
+fn aside(happening: &Happening) -> Option<String> {
+    match happening {
+        Happening::SupplierHeld { reason }
+        | Happening::OrderHeld { reason, .. }
+        | Happening::OrderReleased { reason, .. }
+        | Happening::OrderWithdrawn { reason }
+        | Happening::CaseMoved { reason, .. } => Some(reason.clone()),
+        Happening::CaseOpened { reason, .. } => Some(super::sentence_case(reason)),
+        Happening::AttemptClosed { detail, .. } | Happening::LateReply { detail, .. } => Some(detail.clone()),
+        Happening::SuggestionMoved { reason, .. } => reason.clone(),
+        Happening::TenantCreated { .. }
+        | Happening::SiteAdded { .. }
+        | Happening::SupplierAdded { .. }
+        | Happening::SupplierReleased
+        | Happening::PersonAdded { .. }
+        | Happening::PersonDisabled
+        | Happening::TokenCreated { .. }
+        | Happening::TokenRevoked
+        | Happening::IntentReserved
+        | Happening::SuggestionTaken { .. }
+        | Happening::SuggestionReused { .. }
+        | Happening::OrderApproved { .. }
+        | Happening::AttemptOpened { .. }
+        | Happening::LeaseLapsed { .. }
+        | Happening::CaseClosed { .. } => None,
+    }
+}
+
+fn attempt_number(id: &AttemptId, attempts: &[AttemptId]) -> String {
+    match attempts.iter().position(|one| one == id) {
+        Some(place) => format!("Attempt {}", place + 1),
+        None => "An attempt".to_owned(),
+    }
+}
+
+fn held_all(holds: &[Hold]) -> String {
+    holds.iter().copied().map(held).collect::<Vec<_>>().join(", ")
 }
 
 fn moved(to: SuggestionState) -> &'static str {

@@ -16,9 +16,7 @@ pub enum Manner {
 /// Whether a refusal is news or a fault.
 pub fn manner(refusal: &Refusal) -> Manner {
     match refusal {
-        Refusal::OrderIs(_) | Refusal::SuggestionIs(_) | Refusal::AlreadyDone { .. } => {
-            Manner::Calm
-        }
+        Refusal::OrderIs(_) | Refusal::SuggestionIs(_) | Refusal::AlreadyDone { .. } => Manner::Calm,
         Refusal::NotYourRole(_)
         | Refusal::ContentsChanged(_)
         | Refusal::Field { .. }
@@ -55,15 +53,16 @@ pub fn sentence(refusal: &Refusal, here: Here) -> String {
     match refusal {
         Refusal::NotYourRole(act) => format!("Your roles do not let you {}.", super::act(*act)),
         Refusal::OrderIs(state) => {
-            format!("The order stands at “{}” now. Nothing was changed by your press.", super::order_state(*state))
+            format!(
+                "The order stands at “{}” now. Nothing was changed by your press.",
+                super::order_state(*state)
+            )
         }
         Refusal::SuggestionIs(state) => suggestion_is(*state).to_owned(),
         Refusal::AlreadyDone { by, at } => {
             format!("{by} did this at {}. Nothing was done a second time.", here.short(*at))
         }
-        Refusal::ContentsChanged(_) => {
-            "Nothing was bought. Look at what stands here now, and decide again.".to_owned()
-        }
+        Refusal::ContentsChanged(_) => "Nothing was bought. Look at what stands here now, and decide again.".to_owned(),
         Refusal::Field { field, detail } => format!("{}: {detail}", field_label(field)),
         Refusal::SecondPurchaseNotAsked => {
             "Nothing was bought. The same lines were suggested or ordered before. If you want both, say that this is a \
@@ -79,18 +78,19 @@ pub fn sentence(refusal: &Refusal, here: Here) -> String {
             "An attempt is still unanswered: the supplier may or may not have the order. Find out first.".to_owned()
         }
         Refusal::LaterOrderLive => {
-            "A later order of the same wish is under way. Sending this one too could buy the same thing twice.".to_owned()
+            "A later order of the same wish is under way. Sending this one too could buy the same thing twice."
+                .to_owned()
         }
         Refusal::NotDue => "It is not due yet, or the request to send it again has lapsed.".to_owned(),
-        Refusal::SupplierHeld => "The supplier was put on hold or removed. Nothing goes to it until it is released.".to_owned(),
+        Refusal::SupplierHeld => {
+            "The supplier was put on hold or removed. Nothing goes to it until it is released.".to_owned()
+        }
     }
 }
 
 fn suggestion_is(state: SuggestionState) -> &'static str {
     match state {
-        SuggestionState::InReview => {
-            "The suggestion waits for review. Nothing was changed by your press."
-        }
+        SuggestionState::InReview => "The suggestion waits for review. Nothing was changed by your press.",
         SuggestionState::SentBack => {
             "The suggestion was sent back before you pressed. Nothing was bought by your press."
         }

@@ -65,8 +65,7 @@ fn amount(currency: Currency, price: UnitPrice) -> String {
 /// The exact value beside a total that was rounded.
 pub fn exact(total: &LineTotal) -> Option<String> {
     let exact = total.exact.normalize();
-    (exact != total.rounded.amount().normalize())
-        .then(|| format!("exactly {}", grouped(&exact.to_string())))
+    (exact != total.rounded.amount().normalize()).then(|| format!("exactly {}", grouped(&exact.to_string())))
 }
 
 /// What a line's pack makes of its quantity: `2 cases = 24 each`.
@@ -74,11 +73,7 @@ pub fn pack(line: &Line) -> Option<String> {
     let pack = line.pack?;
     let one = quantity(pack.quantity, pack.unit);
     if pack.unit == line.unit {
-        let packs = line
-            .quantity
-            .value()
-            .checked_div(pack.quantity.value())?
-            .normalize();
+        let packs = line.quantity.value().checked_div(pack.quantity.value())?.normalize();
         return Some(if packs.is_integer() {
             format!(
                 "= {} of {one}",
@@ -92,11 +87,7 @@ pub fn pack(line: &Line) -> Option<String> {
             format!("not a whole number of packs of {one}")
         });
     }
-    let all = line
-        .quantity
-        .value()
-        .checked_mul(pack.quantity.value())?
-        .normalize();
+    let all = line.quantity.value().checked_mul(pack.quantity.value())?.normalize();
     let pieces = unit(pack.unit, true);
     Some(format!(
         "{} = {} {pieces}",
@@ -127,9 +118,7 @@ mod tests {
     use super::*;
 
     fn line(quantity: &str, unit: &str, pack: Option<(&str, &str)>) -> Line {
-        let pack = pack.map(|(quantity, unit)| {
-            format!(r#","pack":{{"quantity":"{quantity}","unit":"{unit}"}}"#)
-        });
+        let pack = pack.map(|(quantity, unit)| format!(r#","pack":{{"quantity":"{quantity}","unit":"{unit}"}}"#));
         let pack = pack.unwrap_or_default();
         let text = format!(
             r#"{{"sku":"A","quantity":"{quantity}","unit":"{unit}","unit_price":"0.4375","price_per":"1"{pack}}}"#

@@ -234,6 +234,11 @@ async fn of_two_bodies_for_one_revision_one_wins_and_the_other_opens_one_case() 
     let stored = house.stored().await;
     assert_eq!((stored.suggestions, stored.cases), (1, 1));
     assert_case_is_owned(&house).await;
+    let queue = house.sign_in(BUYER).await.get("/").await;
+    let suggestion = taken.expect("a winner").json()["suggestion"]["id"].clone();
+    let link = format!("href=\"/suggestions/{}\"", suggestion.as_str().expect("an id"));
+    let times = queue.text.matches(&link).count();
+    assert_eq!(times, 1, "in exactly one place of the queue");
 }
 
 async fn assert_case_is_owned(house: &House) {

@@ -17,8 +17,11 @@ pub struct Typed {
 }
 
 impl Typed {
-    fn fields(&self) -> Vec<(String, String)> {
+    /// What was typed, with the act it was typed into, for the draft.
+    fn fields(&self, act: &str) -> Vec<(String, String)> {
+        let act = Some(act.to_owned());
         [
+            ("act", &act),
             ("suggestion", &self.suggestion),
             ("digest", &self.digest),
             ("reason", &self.reason),
@@ -50,7 +53,12 @@ pub async fn approve(
     accept_unsettled: Option<String>,
 ) -> Result<(), CallError> {
     let (desk, person) = (desk()?, person()?);
-    let mut fields = typed.fields();
+    let mut fields = typed.fields("approve");
+    fields.extend(
+        accept_unsettled
+            .clone()
+            .map(|value| ("accept_unsettled".to_owned(), value)),
+    );
     fields.extend(
         second_purchase
             .clone()
@@ -109,7 +117,10 @@ fn unsettled(text: &str) -> Result<(OrderId, u64), Refusal> {
 /// `/act/send_back` and `/act/reject`: then the suggestion's page.
 pub async fn say_no(typed: Typed, no: No) -> Result<(), CallError> {
     let (desk, person) = (desk()?, person()?);
-    let fields = typed.fields();
+    let fields = typed.fields(match no {
+        No::SendBack => "send_back",
+        No::Reject => "reject",
+    });
     match try_say_no(&desk, &person, &typed, no).await {
         Ok(id) => {
             go_to(&format!("/suggestions/{id}"));

@@ -164,6 +164,11 @@ impl Desk {
             look_alikes,
         };
         events::event_append(conn, tenant, &actor, Subject::Order(order.id.clone()), approved, now).await?;
+        if let Some(hold) = order.life.holds.gravest() {
+            let reason = "it was on hold when the order was approved".to_owned();
+            let held = Happening::OrderHeld { hold, reason };
+            events::event_append(conn, tenant, &actor, Subject::Order(order.id.clone()), held, now).await?;
+        }
         let moved = Happening::SuggestionMoved {
             from: suggestion.state,
             to,

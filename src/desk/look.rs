@@ -6,7 +6,7 @@ use crate::domain::case::Case;
 use crate::domain::difference;
 use crate::domain::ids::{DraftId, OrderId, SuggestionId, TenantId};
 use crate::domain::money::Money;
-use crate::domain::order::OrderState;
+use crate::domain::order::{Hold, OrderState};
 use crate::domain::pages::{
     AttemptShown, Draft, EarlierOrder, LookAlike, OrderPage, OrdersPage, QueuePage, ReviewPage, Row, SectionRows,
     Stands, SuggestionsPage, Target, Viewer, Why,
@@ -251,7 +251,7 @@ impl Desk {
         let mut rows = Vec::new();
         for view in views {
             let (supplier_name, _) = supplier_of(&mut read, person.tenant(), &view.order.contents.supplier).await?;
-            rows.push(listed(view, supplier_name));
+            rows.push(listed(view, supplier_name, viewer.now));
         }
         Ok(OrdersPage {
             viewer,
@@ -383,23 +383,46 @@ async fn look_alikes(
         .collect())
 }
 
+/// What a row says of why the order stands where it stands.
+struct Waiting {
+    case_reason: Option<String>,
+    held: Option<Hold>,
+    state: OrderState,
+    due_at: Option<DateTime<Utc>>,
+    was_turned_away: bool,
+}
+
+impl Waiting {
+    fn why(self, now: DateTime<Utc>) -> Why {
+        if let Some(reason) = self.case_reason {
+            return Why::Case(reason);
+        }
+        match (self.held, self.state) {
+            (Some(hold), _) => Why::Held(hold),
+            (None, OrderState::Approved) => match self.due_at.filter(|due| self.was_turned_away && *due > now) {
+                Some(due) => Why::Again(due),
+                None => Why::Due,
+            },
+            (None, OrderState::Submitting) => Why::Sending,
+            (None, OrderState::Acknowledged) => Why::Acknowledged,
+            (
+                None,
+                OrderState::Confirmed | OrderState::ConfirmationPending | OrderState::Refused | OrderState::Withdrawn,
+            ) => Why::Settled,
+        }
+    }
+}
+
 fn order_row(order: OpenOrder, now: DateTime<Utc>) -> Row {
     let held = order.holds.gravest();
-    let why = match (order.case_reason, held, order.state) {
-        (Some(reason), _, _) => Why::Case(reason),
-        (None, Some(hold), _) => Why::Held(hold),
-        (None, None, OrderState::Approved) => match order.due_at.filter(|due| order.not_sent > 0 && *due > now) {
-            Some(due) => Why::Again(due),
-            None => Why::Due,
-        },
-        (None, None, OrderState::Submitting) => Why::Sending,
-        (None, None, OrderState::Acknowledged) => Why::Acknowledged,
-        (
-            None,
-            None,
-            OrderState::Confirmed | OrderState::ConfirmationPending | OrderState::Refused | OrderState::Withdrawn,
-        ) => Why::Settled,
+    let waiting = Waiting {
+        case_reason: order.case_reason,
+        held,
+        state: order.state,
+        due_at: order.due_at,
+        was_turned_away: order.not_sent > 0,
     };
+    let why = waiting.why(now);
     Row {
         target: Target::Order(order.id),
         stands: Stands::Order {
@@ -439,22 +462,25 @@ fn suggestion_row(one: OpenSuggestion) -> Row {
     }
 }
 
-fn listed(view: OrderView, supplier_name: String) -> Row {
+fn listed(view: OrderView, supplier_name: String, now: DateTime<Utc>) -> Row {
     let open = view.cases.iter().find(|case| case.closed_at.is_none());
-    let held = view.order.life.holds.gravest();
+    let life = &view.order.life;
+    let waiting = Waiting {
+        case_reason: open.map(|case| case.reason.clone()),
+        held: life.holds.gravest(),
+        state: life.state,
+        due_at: life.due_at,
+        was_turned_away: life.not_sent > 0,
+    };
     Row {
-        stands: Stands::of_order(&view.order.life),
+        stands: Stands::of_order(life),
         headline: view.order.contents.headline(),
         total: view.order.contents.total(),
         since: view.order.approved_at,
         by: Some(view.approved_by_name),
         owner: open.map(|case| case.owner_name.clone()),
         due_at: open.map(|case| case.due_at),
-        why: match (open, held) {
-            (Some(case), _) => Why::Case(case.reason.clone()),
-            (None, Some(hold)) => Why::Held(hold),
-            (None, None) => Why::Settled,
-        },
+        why: waiting.why(now),
         target: Target::Order(view.order.id),
         supplier_name,
     }

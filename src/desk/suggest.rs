@@ -120,7 +120,10 @@ impl Desk {
         }
         if let Some(row) = suggestions::suggestion_revision(&mut tx, tenant, intent, proposal.revision).await? {
             let taken = self.known_revision(&mut tx, program, row, &contents).await;
-            tx.commit().await?;
+            // the case of a reused intent is kept with its event; anything half done is not
+            if matches!(taken, Ok(_) | Err(DeskError::IntentReused)) {
+                tx.commit().await?;
+            }
             return taken;
         }
         let latest = suggestions::suggestion_latest(&mut tx, tenant, intent).await?;
@@ -203,7 +206,7 @@ impl Desk {
             state: SuggestionState::InReview,
             digest: contents.digest(),
             contents,
-            evidence: proposal.evidence.clone(),
+            evidence: signed(&proposal.evidence, program),
             created_at: now,
         };
         suggestions::suggestion_add(conn, tenant, &suggestion).await?;
@@ -228,6 +231,16 @@ impl Desk {
         let mut read = self.store.begin_read().await?;
         intent_view(&mut read, program.tenant(), id).await
     }
+}
+
+/// Whoever does not say which agent it is goes by its token's name.
+fn signed(evidence: &Evidence, program: &Program) -> Evidence {
+    let mut evidence = evidence.clone();
+    let unnamed = evidence.proposed_by.as_mut().filter(|by| by.agent.is_empty());
+    if let Some(by) = unnamed {
+        by.agent = program.0.name.clone();
+    }
+    evidence
 }
 
 async fn intent_view(conn: &mut Conn, tenant: &TenantId, id: &IntentId) -> Result<IntentView, DeskError> {

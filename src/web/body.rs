@@ -324,10 +324,9 @@ fn proposed_by(reader: &mut Reader, object: &mut Object<'_>) -> Option<ProposedB
         checked.map_err(|fault| reader.fault(at, fault)).ok()
     };
     let run = named("/proposed_by/run", run);
-    Some(ProposedBy {
-        agent: named("/proposed_by/agent", agent)?,
-        run,
-    })
+    // without an agent's name the token's stands for it
+    let agent = named("/proposed_by/agent", agent).unwrap_or_default();
+    Some(ProposedBy { agent, run })
 }
 
 #[cfg(test)]

@@ -118,15 +118,26 @@ pub async fn serve(config: &Config, what: Serve) -> Done {
     tracing::info!("serving http://{address}");
     let router = web::router(Web::new(desk, config.public_url.clone()));
     let stopping = stop.clone();
-    let ended = axum::serve(listener, router)
-        .with_graceful_shutdown(async move {
-            told_to_stop().await;
-            stopping.cancel();
-        })
-        .await;
+    let pages = axum::serve(listener, router).with_graceful_shutdown(async move { stopping.cancelled().await });
+    let pages = tokio::spawn(pages.into_future());
+    let ended = run_until_told(&mut tasks, &stop).await;
+    pages.await.map_err(failed)?.map_err(failed)?;
+    ended
+}
+
+/// Runs until told to stop, then lets everything end. A task that ends unasked is a failure: nobody would sweep leases
+/// or send orders, and the program must not look well.
+async fn run_until_told(tasks: &mut JoinSet<()>, stop: &CancellationToken) -> Done {
+    let ended = tokio::select! {
+        () = told_to_stop() => Ok(()),
+        Some(task) = tasks.join_next() => match task {
+            Ok(()) => Err(failed("a part of this process ended by itself; the log says more")),
+            Err(error) => Err(failed(format!("a part of this process died: {error}"))),
+        },
+    };
     stop.cancel();
     while tasks.join_next().await.is_some() {}
-    ended.map_err(failed)
+    ended
 }
 
 fn start_worker(tasks: &mut JoinSet<()>, desk: &Desk, config: &Config, submits: bool, stop: &CancellationToken) {
@@ -144,10 +155,7 @@ pub async fn work(config: &Config) -> Done {
     let mut tasks = JoinSet::new();
     start_worker(&mut tasks, &desk, config, true, &stop);
     tracing::info!("working");
-    told_to_stop().await;
-    stop.cancel();
-    while tasks.join_next().await.is_some() {}
-    Ok(())
+    run_until_told(&mut tasks, &stop).await
 }
 
 /// `practice-supplier`

@@ -11,6 +11,9 @@ use std::time::Duration;
 
 const DEFAULTS: &str = include_str!("config.default.toml");
 
+/// No setting is longer: a moment that far away can still be reckoned with.
+const LONGEST: Duration = Duration::from_secs(10 * 365 * 24 * 60 * 60);
+
 /// Everything that is wrong with the settings.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", .0.join("\n"))]
@@ -43,7 +46,22 @@ pub struct Config {
     pub case_due: Duration,
     pub session: Duration,
     pub grace: Duration,
+    /// Where a submit freezes the process, for tests of crashes.
+    pub stop_at: Option<StopPoint>,
     pub log: LogFormat,
+}
+
+/// A point of a submit at which the process can be made to freeze itself (cases C1 and C2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StopPoint {
+    /// The attempt is committed; its first byte has not left.
+    AttemptCommitted,
+}
+
+impl StopPoint {
+    fn of(word: &str) -> Option<Self> {
+        (word == "attempt_committed").then_some(Self::AttemptCommitted)
+    }
 }
 
 #[derive(Deserialize)]
@@ -64,6 +82,7 @@ struct Raw {
     case_due: String,
     session: String,
     grace: String,
+    stop_at: String,
     log: LogFormat,
 }
 
@@ -134,6 +153,10 @@ impl Raw {
     fn validate(self) -> Result<Config, ConfigFault> {
         let mut faults = Vec::new();
         let mut length = |name: &str, text: &str| match humantime::parse_duration(text) {
+            Ok(length) if length > LONGEST => {
+                faults.push(format!("{name}: longer than ten years"));
+                Duration::from_secs(1)
+            }
             Ok(length) if length > Duration::ZERO => length,
             Ok(_) => {
                 faults.push(format!("{name}: must be longer than nothing"));
@@ -160,8 +183,12 @@ impl Raw {
             database_url: self.database_url,
             parallel: self.parallel,
             not_sent_case_after: self.not_sent_case_after,
+            stop_at: StopPoint::of(&self.stop_at),
             log: self.log,
         };
+        if !self.stop_at.is_empty() && config.stop_at.is_none() {
+            faults.push("stop_at: empty, or attempt_committed".to_owned());
+        }
         let listen = self.listen.parse();
         if let Err(error) = &listen {
             faults.push(format!("listen: {error}; an address and port such as 127.0.0.1:3000"));
@@ -185,11 +212,9 @@ impl Raw {
 impl Config {
     /// What must hold between settings, so that a lease outlives its request (rule 6).
     fn relations(&self, faults: &mut Vec<String>) {
-        if self.request_deadline >= self.lease {
-            faults.push("request_deadline: must be shorter than lease".to_owned());
-        }
-        if self.send_by >= self.lease {
-            faults.push("send_by: must be shorter than lease".to_owned());
+        // a request that starts as late as it may must still end before its lease does
+        if self.send_by + self.request_deadline >= self.lease {
+            faults.push("lease: must be longer than send_by and request_deadline together".to_owned());
         }
         if self.again_first > self.again_most {
             faults.push("again_first: must not be longer than again_most".to_owned());

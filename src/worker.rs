@@ -7,7 +7,7 @@ use crate::config::Config;
 use crate::desk::Desk;
 use std::collections::HashMap;
 use std::time::Duration;
-use tokio::task::JoinSet;
+use tokio::task::{self, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 /// The rhythm of this process.
@@ -23,36 +23,37 @@ pub struct Worker {
 /// Requests under way, by supplier as `tenant/supplier`.
 #[derive(Debug, Default)]
 struct UnderWay {
-    calls: JoinSet<String>,
-    by_supplier: HashMap<String, usize>,
+    calls: JoinSet<()>,
+    suppliers: HashMap<task::Id, String>,
 }
 
 impl UnderWay {
     fn begin(&mut self, supplier: String, call: impl Future<Output = ()> + Send + 'static) {
-        *self.by_supplier.entry(supplier.clone()).or_default() += 1;
-        self.calls.spawn(async move {
-            call.await;
-            supplier
-        });
+        let call = self.calls.spawn(call);
+        self.suppliers.insert(call.id(), supplier);
     }
 
     /// Waits for the next call to end.
     async fn next_end(&mut self) {
-        match self.calls.join_next().await {
-            Some(Ok(supplier)) => {
-                if let Some(running) = self.by_supplier.get_mut(&supplier) {
-                    *running = running.saturating_sub(1);
-                }
+        let ended = match self.calls.join_next_with_id().await {
+            Some(Ok((id, ()))) => id,
+            Some(Err(error)) => {
+                // the call's own task died: its lease lapses, and the sweep says so
+                tracing::error!("a call ended badly: {error}");
+                error.id()
             }
-            // the call's own task died: its lease lapses, and the sweep says so
-            Some(Err(error)) => tracing::error!("a call ended badly: {error}"),
-            None => std::future::pending().await,
-        }
+            None => return std::future::pending().await,
+        };
+        self.suppliers.remove(&ended);
     }
 
     /// Suppliers that have their share, as the claim wants them named.
     fn busy(&self, share: usize) -> String {
-        let full = self.by_supplier.iter().filter(|(_, running)| **running >= share);
+        let mut running: HashMap<&str, usize> = HashMap::new();
+        for supplier in self.suppliers.values() {
+            *running.entry(supplier).or_default() += 1;
+        }
+        let full = running.into_iter().filter(|(_, calls)| *calls >= share);
         full.fold("|".to_owned(), |text, (supplier, _)| text + supplier + "|")
     }
 }

@@ -365,8 +365,34 @@ async fn without_a_session_every_page_and_act_leads_to_the_sign_in_and_back() {
         let form = buyer.form(path, &fields(&shown));
         let form = form.header("Referer", format!("{}{page}", house.base));
         let answer = Answer::of(form).await;
-        assert_eq!((answer.status, answer.location()), (303, &*next), "{path}");
+        let back = format!("{next}%3Frefused%3Ddr_");
+        assert_eq!(answer.status, 303, "{path}");
+        assert!(
+            answer.location().starts_with(&back),
+            "{path}: what was typed is kept: {answer:?}"
+        );
     }
+    // case P10: back on the page with the reason kept, and nothing replayed
+    let typed = [
+        ("suggestion", &*shown.id),
+        ("digest", &*shown.digest),
+        ("reason", "we have enough of these"),
+    ];
+    let kept = buyer.post("/act/reject", &typed).await;
+    let kept = kept
+        .location()
+        .replace("/sign-in?next=", "")
+        .replace("%2F", "/")
+        .replace("%3F", "?")
+        .replace("%3D", "=");
+    let again = house.sign_in(BUYER).await;
+    let shown_again = again.get(&kept).await;
+    assert_eq!(shown_again.status, 200);
+    assert!(
+        shown_again.text.contains("we have enough of these"),
+        "the reason is there again"
+    );
+    assert_eq!(standing(&house, &shown).await, before, "nothing was replayed");
     let nobody = Session {
         house: &house,
         cookie: "countersign_session=guess".to_owned(),

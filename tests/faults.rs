@@ -439,6 +439,61 @@ async fn a_late_acceptance_is_kept_on_its_attempt_and_confirms_the_order() {
     assert_eq!(house.number(late).await, 1);
 }
 
+/// Case C2, before the first byte: the worker is frozen between its committed attempt and the send, and woken after the
+/// order was given up for lost. Past its time to send it sends nothing, and its word settles the doubt.
+#[tokio::test]
+async fn a_worker_frozen_before_its_first_byte_sends_nothing_when_it_wakes() {
+    let plan = House::plan().no_worker().setting("send_by", "300ms");
+    let house = plan.setting("stop_at", "attempt_committed").start().await;
+    let buyer = house.sign_in(BUYER).await;
+    let id = approve(&house, &buyer, "frozen").await;
+    let worker = house.work().await;
+    let doubtful = house.wait_for_state(&id, "confirmation_pending").await;
+    assert_eq!(doubtful["case"]["kind"], "pending");
+
+    worker.thaw();
+
+    let order = house.wait_for_state(&id, "approved").await;
+    assert_eq!(
+        order["held_because"], "not_found",
+        "a person resumes or withdraws it: {order:#}"
+    );
+    assert_eq!(order["case"], Value::Null, "the doubt is answered");
+    let attempt = &order["attempts"][0];
+    assert_eq!(attempt["reply"], "not_sent");
+    assert!(
+        attempt["detail"].as_str().unwrap_or_default().contains("time to send"),
+        "{attempt}"
+    );
+    assert_eq!(house.submits_of(&order).await, 0, "not a byte left");
+    assert_eq!(house.count(&order).await, 0);
+}
+
+/// An order that was under way when its supplier went on hold, and comes back unsent, waits like the others.
+#[tokio::test]
+async fn an_order_turned_away_by_a_supplier_that_went_on_hold_meanwhile_is_held_too() {
+    let plan = House::plan().no_worker().setting("again_first", "100ms");
+    let house = plan.setting("stop_at", "attempt_committed").start().await;
+    house.faults(json!([fault("429")])).await;
+    let buyer = house.sign_in(BUYER).await;
+    let id = approve(&house, &buyer, "meanwhile").await;
+    let worker = house.work().await;
+    house.wait_for_state(&id, "submitting").await;
+    let held = house.run(&["supplier", "hold", "practice", "--reason", "they are down"]);
+    assert_eq!(held.status, 0, "{held:?}");
+
+    worker.thaw();
+
+    let order = house.wait_for_state(&id, "approved").await;
+    assert_eq!(order["held_because"], "supplier", "{order:#}");
+    assert_eq!(order["attempts"][0]["reply"], "not_sent");
+    assert_eq!(
+        house.submits_of(&order).await,
+        1,
+        "nothing more goes to a supplier on hold"
+    );
+}
+
 /// Waits until the supplier has answered its first submit.
 async fn answered(house: &House) {
     let patience = std::time::Instant::now();

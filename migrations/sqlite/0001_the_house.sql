@@ -240,6 +240,8 @@ CREATE UNIQUE INDEX cases_open_supplier ON cases (tenant, supplier, kind) WHERE 
 CREATE INDEX cases_open ON cases (tenant, due_at) WHERE closed_at IS NULL;
 CREATE INDEX cases_open_owner ON cases (owner) WHERE closed_at IS NULL;
 CREATE INDEX cases_by_order ON cases (order_id) WHERE order_id IS NOT NULL;
+CREATE INDEX cases_by_suggestion ON cases (suggestion) WHERE suggestion IS NOT NULL;
+CREATE INDEX cases_by_supplier ON cases (tenant, supplier) WHERE supplier IS NOT NULL;
 
 -- Append-only, chained by hash within the tenant (rule 16).
 CREATE TABLE events (

@@ -145,16 +145,15 @@ async fn refused(
     fields: &[(String, String)],
     error: DeskError,
 ) -> Result<(), CallError> {
-    let refusal = match error {
-        DeskError::Refused(refusal) => refusal,
-        DeskError::Absent(_) => missing("suggestion", "there is no such suggestion"),
+    let (refusal, back) = match error {
+        DeskError::Refused(refusal) => (refusal, typed.suggestion().ok()),
+        DeskError::Absent(_) => (missing("suggestion", "there is no such suggestion"), None),
         other => return Err(broken(&other)),
     };
     let draft = desk
         .keep_draft(person, fields, &refusal)
         .await
         .map_err(|error| broken(&error))?;
-    let back = typed.suggestion().ok();
     let page = back.map_or_else(|| "/suggestions".to_owned(), |id| format!("/suggestions/{id}"));
     go_to(&format!("{page}?refused={draft}"));
     Ok(())

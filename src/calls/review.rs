@@ -4,11 +4,19 @@ use super::CallError;
 use crate::domain::pages;
 use leptos::prelude::*;
 
-/// Suggestions that wait for a decision.
+/// Suggestions that wait for a decision; `refused` names the draft of an act that named no suggestion.
 #[server(prefix = "/call", endpoint = "suggestions_page")]
-pub async fn suggestions_page() -> Result<pages::SuggestionsPage, CallError> {
+pub async fn suggestions_page(
+    after: Option<String>,
+    refused: Option<String>,
+) -> Result<pages::SuggestionsPage, CallError> {
     use crate::caller::{desk, person, shown};
-    shown(desk()?.suggestions_page(&person()?).await)
+    let draft = refused.and_then(|draft| draft.parse().ok());
+    shown(
+        desk()?
+            .suggestions_page(&person()?, after.as_deref(), draft.as_ref())
+            .await,
+    )
 }
 
 /// One suggestion; `refused` names the draft of an act that was refused.

@@ -2,12 +2,14 @@
 
 use super::{Desk, DeskError, Person, clock};
 use crate::domain::contents::{Digest, OrderContents};
-use crate::domain::event::{Happening, Subject};
+use crate::domain::difference;
+use crate::domain::event::{Actor, Happening, Subject};
 use crate::domain::ids::{DraftId, OperationKey, OrderId, SuggestionId};
 use crate::domain::order::{Hold, Holds};
 use crate::domain::person::{Act, may};
 use crate::domain::refusal::Refusal;
 use crate::domain::suggestion::{Approval, ReviewAct, Suggestion, SuggestionState, approve, review};
+use crate::domain::text;
 use crate::store::orders::OrderRow;
 use crate::store::suggestions::SuggestionRow;
 use crate::store::{Conn, Written, drafts, events, orders, suggestions, suppliers};
@@ -74,10 +76,11 @@ impl Desk {
             return Ok(Approved::Before(order.id));
         }
         if row.suggestion.state != SuggestionState::InReview {
-            let refusal = Refusal::SuggestionIs(row.suggestion.state);
-            return Err(already(refusal, row.decided_by, row.decided_at).into());
+            return Err(overtaken(&mut tx, person, row).await?.into());
         }
-        let order = self.approve_in(&mut tx, person, &row.suggestion, approval).await?;
+        let order = self
+            .approve_in(&mut tx, person, &row.suggestion, approval, reason)
+            .await?;
         tx.commit().await?;
         self.ring();
         Ok(Approved::Now(order))
@@ -89,6 +92,7 @@ impl Desk {
         person: &Person,
         suggestion: &Suggestion,
         approval: &Approval,
+        reason: Option<&str>,
     ) -> Result<OrderId, DeskError> {
         let (now, tenant) = (clock::now(), person.tenant());
         let intent = &suggestion.intent;
@@ -129,14 +133,20 @@ impl Desk {
             life,
             changed_at: now,
         };
-        self.keep_approval(
-            conn,
-            person,
-            suggestion,
-            &order,
-            alike.into_iter().map(|one| one.id).collect(),
-        )
-        .await?;
+        let approved = Happening::OrderApproved {
+            suggestion: suggestion.id.clone(),
+            revision: suggestion.revision,
+            digest: suggestion.digest.clone(),
+            second_purchase: order.second_purchase,
+            look_alikes: alike.into_iter().map(|one| one.id).collect(),
+            accepted: approval
+                .accept_unsettled
+                .iter()
+                .map(|(order, _)| order.clone())
+                .collect(),
+            reason: reason.map(str::to_owned).filter(|words| !words.trim().is_empty()),
+        };
+        self.keep_approval(conn, person, suggestion, &order, approved).await?;
         Ok(order.id)
     }
 
@@ -146,7 +156,7 @@ impl Desk {
         person: &Person,
         suggestion: &Suggestion,
         order: &OrderRow,
-        look_alikes: Vec<OrderId>,
+        approved: Happening,
     ) -> Result<(), DeskError> {
         let (now, tenant, actor) = (order.approved_at, person.tenant(), person.actor());
         let by = (person.0.name.as_str(), None);
@@ -156,18 +166,19 @@ impl Desk {
             return Err(Refusal::SuggestionIs(suggestion.state).into());
         }
         orders::order_add(conn, order).await?;
-        let approved = Happening::OrderApproved {
-            suggestion: suggestion.id.clone(),
-            revision: suggestion.revision,
-            digest: suggestion.digest.clone(),
-            second_purchase: order.second_purchase,
-            look_alikes,
-        };
         events::event_append(conn, tenant, &actor, Subject::Order(order.id.clone()), approved, now).await?;
         if let Some(hold) = order.life.holds.gravest() {
             let reason = "it was on hold when the order was approved".to_owned();
             let held = Happening::OrderHeld { hold, reason };
-            events::event_append(conn, tenant, &actor, Subject::Order(order.id.clone()), held, now).await?;
+            events::event_append(
+                conn,
+                tenant,
+                &Actor::Worker,
+                Subject::Order(order.id.clone()),
+                held,
+                now,
+            )
+            .await?;
         }
         let moved = Happening::SuggestionMoved {
             from: suggestion.state,
@@ -197,23 +208,20 @@ impl Desk {
     ) -> Result<(), DeskError> {
         let (act, review_act) = no.act();
         may(person.roles(), act)?;
-        if reason.trim().is_empty() {
-            return Err(missing("reason", "say why, so that the assistant and your colleagues know").into());
-        }
+        let reason = reason_given(reason)?;
         let now = clock::now();
         let mut tx = self.store.begin_write().await?;
         let row = fetch(&mut tx, person, id).await?;
-        let known = row.suggestion;
-        let to = match review(known.state, review_act) {
-            Ok(to) => to,
-            Err(refusal) => return Err(already(refusal, row.decided_by, row.decided_at).into()),
+        let Ok(to) = review(row.suggestion.state, review_act) else {
+            return Err(overtaken(&mut tx, person, row).await?.into());
         };
+        let known = row.suggestion;
         if *digest != known.digest {
             let shown = contents_of(&mut tx, person, &known, digest).await?;
-            let differences = shown.map(|shown| crate::domain::difference::between(&shown, &known.contents));
+            let differences = shown.map(|shown| difference::between(&shown, &known.contents));
             return Err(Refusal::ContentsChanged(differences.unwrap_or_default()).into());
         }
-        let by = (person.0.name.as_str(), Some(reason));
+        let by = (person.0.name.as_str(), Some(reason.as_str()));
         let moved = suggestions::suggestion_move(&mut tx, id, known.state, to, by, now).await?;
         if moved == Written::NotInThatState {
             return Err(Refusal::SuggestionIs(known.state).into());
@@ -221,12 +229,24 @@ impl Desk {
         let happening = Happening::SuggestionMoved {
             from: known.state,
             to,
-            reason: Some(reason.to_owned()),
+            reason: Some(reason.clone()),
         };
         let subject = Subject::Suggestion(id.clone());
         events::event_append(&mut tx, person.tenant(), &person.actor(), subject, happening, now).await?;
         tx.commit().await?;
         Ok(())
+    }
+
+    /// Keeps what was typed into an act after its session had ended, for the person it had belonged to (case P10).
+    pub async fn keep_draft_of_session(
+        &self,
+        secret: &str,
+        fields: &[(String, String)],
+    ) -> Result<Option<DraftId>, DeskError> {
+        match self.session_owner(secret).await? {
+            Some(person) => Ok(Some(self.keep_draft(&person, fields, &Refusal::SignedOut).await?)),
+            None => Ok(None),
+        }
     }
 
     /// Keeps what was typed into an act that was refused (rule 18); answers the draft's id.
@@ -244,6 +264,20 @@ impl Desk {
     }
 }
 
+/// The most characters of a reason; the form says the same.
+const MOST_REASON: usize = 2_000;
+
+/// A reason in normal spelling; an act that needs one does not happen without.
+fn reason_given(reason: &str) -> Result<String, Refusal> {
+    if reason.trim().is_empty() {
+        return Err(missing(
+            "reason",
+            "say why, so that the assistant and your colleagues know",
+        ));
+    }
+    text::free_text(reason, MOST_REASON).map_err(|fault| missing("reason", &fault.to_string()))
+}
+
 /// A refusal that names a field.
 pub fn missing(field: &str, detail: &str) -> Refusal {
     Refusal::Field {
@@ -252,12 +286,25 @@ pub fn missing(field: &str, detail: &str) -> Refusal {
     }
 }
 
-/// "Already done by … at …", where somebody did it (rule 14).
-fn already(refusal: Refusal, by: Option<String>, at: Option<chrono::DateTime<chrono::Utc>>) -> Refusal {
-    match (by, at) {
-        (Some(by), Some(at)) => Refusal::AlreadyDone { by, at },
-        (None, _) | (_, None) => refusal,
+/// Why an act on a suggestion comes too late: replaced by a version that says something else (rule 4), or decided by
+/// somebody, who and when (rule 14).
+async fn overtaken(conn: &mut Conn, person: &Person, row: SuggestionRow) -> Result<Refusal, DeskError> {
+    let known = row.suggestion;
+    if known.state == SuggestionState::Superseded {
+        let latest = suggestions::suggestion_latest(conn, person.tenant(), &known.intent).await?;
+        let changes = latest.map(|latest| difference::between(&known.contents, &latest.suggestion.contents));
+        if let Some(changes) = changes.filter(|changes| !changes.is_empty()) {
+            return Ok(Refusal::ContentsChanged(changes));
+        }
     }
+    Ok(match (row.decided_by, row.decided_at) {
+        (Some(by), Some(at)) => Refusal::AlreadyDecided {
+            by,
+            at,
+            state: known.state,
+        },
+        (None, _) | (_, None) => Refusal::SuggestionIs(known.state),
+    })
 }
 
 async fn fetch(conn: &mut Conn, person: &Person, id: &SuggestionId) -> Result<SuggestionRow, DeskError> {

@@ -364,6 +364,17 @@ impl Desk {
                     tenant.name
                 ));
             }
+            let head = events::event_head(&mut read, &tenant.id).await?;
+            let end = chain
+                .last()
+                .map_or((0, String::new()), |(number, _, hash)| (*number, hash.clone()));
+            if head != end {
+                let (wanted, found) = (head.0, end.0);
+                faults.push(format!(
+                    "{}: the last event is {wanted}, and the chain ends at {found}",
+                    tenant.name
+                ));
+            }
             let last = chain.last().map(|(_, body, _)| body.as_str());
             faults.extend(clock_fault(&tenant.name, last));
         }

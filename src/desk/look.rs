@@ -8,8 +8,8 @@ use crate::domain::ids::{DraftId, OrderId, SuggestionId, TenantId};
 use crate::domain::money::Money;
 use crate::domain::order::{Hold, OrderState};
 use crate::domain::pages::{
-    AttemptShown, Draft, EarlierOrder, LookAlike, OrderPage, OrdersPage, QueuePage, ReviewPage, Row, SectionRows,
-    Stands, SuggestionsPage, Target, Viewer, Why,
+    AttemptShown, Draft, EarlierOrder, HeldSupplier, LookAlike, OrderPage, OrdersPage, QueuePage, ReviewPage, Row,
+    SectionRows, Stands, SuggestionsPage, Target, Viewer, Why,
 };
 use crate::domain::person::{Act, may};
 use crate::domain::queue::{Section, section_of_order, section_of_suggestion};
@@ -103,18 +103,43 @@ impl Desk {
         Ok(QueuePage {
             viewer,
             sections: sections.into(),
+            held_suppliers: held_suppliers(&mut read, person.tenant()).await?,
         })
     }
 
     /// Suggestions that wait for a decision.
-    pub async fn suggestions_page(&self, person: &Person) -> Result<SuggestionsPage, DeskError> {
+    pub async fn suggestions_page(
+        &self,
+        person: &Person,
+        after: Option<&str>,
+        refused: Option<&DraftId>,
+    ) -> Result<SuggestionsPage, DeskError> {
         let mut read = self.store.begin_read().await?;
         let viewer = self.viewer(&mut read, person).await?;
         let open = open_suggestions(&mut read, person.tenant()).await?;
-        let waiting = open.into_iter().filter(|one| one.state == SuggestionState::InReview);
-        let rows = waiting.take(MOST_ROWS).map(suggestion_row).collect();
+        let mut waiting: Vec<OpenSuggestion> = open
+            .into_iter()
+            .filter(|one| one.state == SuggestionState::InReview)
+            .collect();
+        // an id that has left the list begins at its start again: nothing is skipped unseen
+        let begin = waiting
+            .iter()
+            .position(|one| Some(one.id.as_str()) == after)
+            .map_or(0, |place| place + 1);
+        waiting.drain(..begin);
+        let more = waiting.len() > MOST_ROWS;
+        waiting.truncate(MOST_ROWS);
+        let next = waiting.last().filter(|_| more).map(|last| last.id.to_string());
+        let rows = waiting.into_iter().map(suggestion_row).collect();
         let count = suggestions::suggestion_count(&mut read, person.tenant(), SuggestionState::InReview).await?;
-        Ok(SuggestionsPage { viewer, rows, count })
+        let draft = draft_of(&mut read, person, refused).await?;
+        Ok(SuggestionsPage {
+            viewer,
+            rows,
+            count,
+            next,
+            draft,
+        })
     }
 
     /// A suggestion, for its review.
@@ -200,6 +225,7 @@ impl Desk {
             .await?
             .ok_or(DeskError::IntentUnknown)?;
         let (supplier_name, supplier_held) = supplier_of(conn, tenant, &order.contents.supplier).await?;
+        let cases = order_cases(conn, &order).await?;
         let attempts = attempts::attempt_list(conn, id)
             .await?
             .into_iter()
@@ -212,7 +238,7 @@ impl Desk {
             attempts: attempts.collect(),
             site_name: site_of(conn, tenant, order.contents.deliver_to.as_str()).await?,
             approved_by: people::person_name(conn, &order.approved_by).await?,
-            cases: case_list(conn, tenant, &About::Order(id.clone())).await?,
+            cases,
             history: events::event_list(conn, tenant, id.as_str()).await?,
             draft: draft_of(conn, person, refused).await?,
             id: order.id,
@@ -329,6 +355,32 @@ fn unsettled(predecessors: &[crate::domain::suggestion::Predecessor]) -> Result<
         }),
         None => Ok(()),
     }
+}
+
+/// An order's cases; while its supplier's hold keeps it, also the supplier's.
+async fn order_cases(conn: &mut Conn, order: &OrderRow) -> Result<Vec<Case>, DeskError> {
+    let mut cases = case_list(conn, &order.tenant, &About::Order(order.id.clone())).await?;
+    if order.life.holds.has(Hold::Supplier) {
+        let supplier = About::Supplier(order.contents.supplier.to_string());
+        let held = case_list(conn, &order.tenant, &supplier).await?;
+        cases.extend(held.into_iter().filter(|case| case.closed_at.is_none()));
+    }
+    Ok(cases)
+}
+
+/// Suppliers on hold, with the case that somebody owns.
+async fn held_suppliers(conn: &mut Conn, tenant: &TenantId) -> Result<Vec<HeldSupplier>, DeskError> {
+    let mut held = Vec::new();
+    let rows = suppliers::supplier_list(conn, tenant).await?;
+    for row in rows.into_iter().filter(|row| row.held_at.is_some()) {
+        let cases = case_list(conn, tenant, &About::Supplier(row.id.to_string())).await?;
+        let open = cases.into_iter().filter(|case| case.closed_at.is_none());
+        held.extend(open.map(|case| HeldSupplier {
+            name: row.name.clone(),
+            case,
+        }));
+    }
+    Ok(held)
 }
 
 async fn supplier_of(

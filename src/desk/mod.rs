@@ -13,7 +13,7 @@ pub mod submit;
 pub mod suggest;
 pub mod sweep;
 
-use crate::config::Config;
+use crate::config::{Config, StopPoint};
 use crate::domain::contents::Fault;
 use crate::domain::event::Actor;
 use crate::domain::ids::TenantId;
@@ -105,6 +105,7 @@ pub struct Desk {
     pub(crate) pace: Pace,
     pub(crate) lengths: Lengths,
     due: Arc<Notify>,
+    stop_at: Option<StopPoint>,
 }
 
 /// A person who is signed in.
@@ -173,6 +174,7 @@ impl Desk {
                 session: delta(config.session),
             },
             due: Arc::new(Notify::new()),
+            stop_at: config.stop_at,
         }
     }
 
@@ -184,6 +186,17 @@ impl Desk {
     /// Wakes the worker of this process.
     pub(crate) fn ring(&self) {
         self.due.notify_one();
+    }
+
+    /// Freezes the process when a test wants it frozen here.
+    pub(super) fn reach(&self, point: StopPoint) {
+        if self.stop_at == Some(point) {
+            tracing::warn!("frozen at {point:?}");
+            if let Err(error) = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP)
+            {
+                tracing::error!("could not freeze: {error}");
+            }
+        }
     }
 
     /// Whether the database answers and the schema is current.

@@ -83,6 +83,12 @@ impl Desk {
         Ok(person.map(Person))
     }
 
+    /// Who a session belonged to, also after it ran out.
+    pub(super) async fn session_owner(&self, secret: &str) -> Result<Option<Person>, DeskError> {
+        let mut read = self.store.begin_read().await?;
+        Ok(people::session_owner(&mut read, &hash_of(secret)).await?.map(Person))
+    }
+
     /// Ends a session.
     pub async fn sign_out(&self, secret: &str) -> Result<(), DeskError> {
         let mut tx = self.store.begin_write().await?;

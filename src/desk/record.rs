@@ -5,7 +5,7 @@ use crate::domain::case::{self, Case, CaseKind, CaseStep};
 use crate::domain::contents::SupplierId;
 use crate::domain::event::{Actor, Happening, Subject};
 use crate::domain::ids::{CaseId, TenantId};
-use crate::domain::order::{self, Change, Hold};
+use crate::domain::order::{self, Change, Hold, OrderState};
 use crate::domain::refusal::Refusal;
 use crate::store::cases::About;
 use crate::store::orders::OrderRow;
@@ -28,12 +28,21 @@ impl Desk {
         change: &Change,
         act: Act<'_>,
     ) -> Result<Written, DeskError> {
+        let change = &self.under_supplier_hold(conn, order, change).await?;
         let written = orders::order_record(conn, &order.id, &order.life, &change.life, act.now).await?;
         if written == Written::NotInThatState {
             return Ok(written);
         }
         let subject = Subject::Order(order.id.clone());
-        events::event_append(conn, &order.tenant, act.actor, subject, act.happening, act.now).await?;
+        events::event_append(conn, &order.tenant, act.actor, subject.clone(), act.happening, act.now).await?;
+        if change.life.holds.has(Hold::Supplier) && order.life.state != OrderState::Approved {
+            let reason = "the supplier is on hold".to_owned();
+            let held = Happening::OrderHeld {
+                hold: Hold::Supplier,
+                reason,
+            };
+            events::event_append(conn, &order.tenant, act.actor, subject, held, act.now).await?;
+        }
         let about = About::Order(order.id.clone());
         for step in &change.cases {
             self.case_step(conn, &order.tenant, &about, step, act.actor, act.now)
@@ -48,6 +57,25 @@ impl Desk {
             tracing::warn!(%supplier, ?held, "{reason}");
         }
         Ok(written)
+    }
+
+    /// An order that comes back to be sent while its supplier is on hold is held too.
+    async fn under_supplier_hold(
+        &self,
+        conn: &mut Conn,
+        order: &OrderRow,
+        change: &Change,
+    ) -> Result<Change, DeskError> {
+        if order.life.state == OrderState::Approved || change.life.state != OrderState::Approved {
+            return Ok(change.clone());
+        }
+        let supplier = suppliers::supplier_fetch(conn, &order.tenant, &order.contents.supplier).await?;
+        let held = supplier.is_some_and(|supplier| supplier.held_at.is_some());
+        Ok(if held {
+            order::under_supplier_hold(change.clone())
+        } else {
+            change.clone()
+        })
     }
 
     /// Opens or closes a case; opening one that is open leaves it as it is.

@@ -3,6 +3,7 @@
 
 use super::record::{Act, must_be_done};
 use super::{Desk, DeskError, clock};
+use crate::config::StopPoint;
 use crate::domain::attempt::{self, Reply};
 use crate::domain::contents::SupplierId;
 use crate::domain::difference::{self, Difference, Recorded};
@@ -52,8 +53,11 @@ impl Desk {
         let due = orders::order_due(&mut read, busy, clock::now(), LOOK_AT).await?;
         drop(read);
         for (tenant, id) in due {
-            if let Ok(claimed) = self.claim_one(&tenant, &id).await? {
-                return Ok(Some(claimed));
+            match self.claim_one(&tenant, &id).await {
+                Ok(Ok(claimed)) => return Ok(Some(claimed)),
+                Ok(Err(NotClaimed::Overtaken | NotClaimed::SupplierHeld)) => {}
+                // one order that cannot be read must not keep the others from being sent
+                Err(error) => tracing::error!(order = %id, "this order could not be claimed: {error}"),
             }
         }
         Ok(None)
@@ -66,6 +70,9 @@ impl Desk {
         };
         let row = suppliers::supplier_fetch(&mut tx, tenant, &order.contents.supplier).await?;
         let row = row.ok_or(DeskError::Absent("supplier"))?;
+        if row.held_at.is_some() {
+            return Ok(Err(NotClaimed::SupplierHeld));
+        }
         let outcome = match ready(&row, &order) {
             Ok((supplier, step, secret)) => self.open(&mut tx, order, &row, supplier, step, secret).await?,
             Err(fault) => {
@@ -168,6 +175,7 @@ impl Desk {
 
     /// Makes the call and stores its reply; a reply that cannot be stored yet is kept and tried again (case C5).
     pub async fn submit(&self, claimed: &Claimed) {
+        self.reach(StopPoint::AttemptCommitted);
         let may_send = || clock::awake_or_not() < claimed.send_by;
         let bounds = Bounds {
             deadline: self.lengths.request_deadline,
@@ -280,7 +288,7 @@ impl Desk {
         other_doubt: bool,
     ) -> Result<(), DeskError> {
         let now = clock::now();
-        let change = order::late_reply(&order.life, &outcome.reply, differences, other_doubt);
+        let change = order::late_reply(&order.life, &outcome.reply, differences, other_doubt, now);
         let happening = |to: OrderState| Happening::LateReply {
             attempt: claimed.attempt.clone(),
             reply: outcome.reply.word(),

@@ -3,6 +3,7 @@
 use super::{Desk, DeskError, Program, clock};
 use crate::domain::case::{CaseKind, CaseStep};
 use crate::domain::contents::{ContentsDraft, Fault, Known, OrderContents, check};
+use crate::domain::difference::{self, Difference};
 use crate::domain::event::{Happening, Subject};
 use crate::domain::ids::{IntentId, SuggestionId, TenantId};
 use crate::domain::suggestion::{Evidence, ReviewAct, Suggestion, SuggestionState, may_bring, review};
@@ -35,6 +36,8 @@ pub struct IntentView {
     pub id: IntentId,
     pub purpose: String,
     pub suggestion: Option<Suggestion>,
+    /// Why a person sent it back or rejected it, for the assistant to read.
+    pub reason: Option<String>,
     pub order: Option<OrderRow>,
 }
 
@@ -161,9 +164,13 @@ impl Desk {
             digest,
         };
         events::event_append(conn, tenant, &actor, subject, reused, now).await?;
+        let changes = difference::between(&known.contents, contents);
+        let changes: Vec<String> = changes.iter().take(10).map(Difference::in_words).collect();
         let reason = format!(
-            "{} sent other contents under the same intent and revision {}; the stored ones stand",
-            program.0.name, known.revision
+            "{} sent other contents under the same intent and revision {}; the stored ones stand. What it sent differs: {}",
+            program.0.name,
+            known.revision,
+            changes.join("; ")
         );
         let open = CaseStep::Open {
             kind: CaseKind::IntentReused,
@@ -247,14 +254,14 @@ async fn intent_view(conn: &mut Conn, tenant: &TenantId, id: &IntentId) -> Resul
     let intent = intents::intent_fetch(conn, tenant, id)
         .await?
         .ok_or(DeskError::IntentUnknown)?;
-    let suggestion = suggestions::suggestion_latest(conn, tenant, id)
-        .await?
-        .map(|row| row.suggestion);
+    let latest = suggestions::suggestion_latest(conn, tenant, id).await?;
+    let (suggestion, reason) = latest.map(|row| (row.suggestion, row.decision)).unzip();
     let order = orders::order_latest(conn, tenant, id).await?;
     Ok(IntentView {
         id: intent.id,
         purpose: intent.purpose,
         suggestion,
+        reason: reason.flatten(),
         order,
     })
 }

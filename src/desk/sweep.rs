@@ -8,9 +8,9 @@ use crate::domain::ids::{AttemptId, OrderId, TenantId};
 use crate::domain::order::{self, Hold, Life, OrderState};
 use crate::store::{Written, attempts, orders, suppliers, tenants};
 use crate::supplier::Supplier;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
-/// Leases swept at once; the rest comes with the next sweep.
+/// Leases, and late orders of a supplier, swept at once; the rest comes with the next sweep.
 const MOST: u32 = 500;
 
 impl Desk {
@@ -69,11 +69,12 @@ impl Desk {
                     tracing::error!(supplier = %row.id, "its file cannot be read, so its orders are not swept");
                     continue;
                 };
-                let orders = orders::order_of_supplier(&mut read, &tenant.id, row.id.as_str()).await?;
-                let old = orders
-                    .into_iter()
-                    .filter(|order| is_too_old(&order.life, &contract, now));
-                waiting.extend(old.map(|order| (order.tenant, order.id, contract.clone())));
+                let cutoff = now - TimeDelta::seconds(contract.send_within_seconds);
+                let old = orders::order_waiting_since(&mut read, &tenant.id, &row.id, cutoff, MOST).await?;
+                waiting.extend(
+                    old.into_iter()
+                        .map(|order| (tenant.id.clone(), order, contract.clone())),
+                );
             }
         }
         drop(read);

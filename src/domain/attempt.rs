@@ -119,8 +119,3 @@ impl Attempt {
         (unknown || silent) && !self.answered
     }
 }
-
-/// Whether any of these attempts leaves open doubt.
-pub fn open_doubt(attempts: &[Attempt], now: DateTime<Utc>) -> bool {
-    attempts.iter().any(|attempt| attempt.is_doubtful(now))
-}

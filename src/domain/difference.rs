@@ -213,7 +213,7 @@ pub fn with_record(approved: &OrderContents, record: &Recorded) -> Vec<Differenc
             line: recorded_name(line),
         },
         approved: String::new(),
-        other: line.quantity.clone().unwrap_or_default(),
+        other: added_in_words(line, record.currency.as_deref()),
     }));
     found
 }
@@ -238,6 +238,18 @@ fn same_article(line: &Line, other: &RecordedLine) -> bool {
         line.sku == other.sku
     } else {
         line.description == other.description
+    }
+}
+
+/// How many, and at what price: an added line costs money.
+fn added_in_words(line: &RecordedLine, currency: Option<&str>) -> String {
+    let quantity = line.quantity.clone().unwrap_or_default();
+    match line.unit_price.as_deref().filter(|price| !price.is_empty()) {
+        Some(price) => {
+            let price = price_in_words(price, line.price_per.as_deref().unwrap_or("1"));
+            format!("{quantity} at {} {price}", currency.unwrap_or_default()).replace("  ", " ")
+        }
+        None => quantity,
     }
 }
 
@@ -368,6 +380,44 @@ fn with_recorded_price(line: &Line, other: &RecordedLine) -> Option<Difference> 
         approved: price_in_words(&ours.0, &ours.1),
         other: price_in_words(price, per),
     })
+}
+
+impl Difference {
+    /// `24 → 99`, with what it is about, for a case's reason.
+    pub fn in_words(&self) -> String {
+        let about = match &self.place {
+            Place::Supplier => "supplier".to_owned(),
+            Place::Currency => "currency".to_owned(),
+            Place::DeliverTo => "deliver to".to_owned(),
+            Place::NeededBy => "needed by".to_owned(),
+            Place::Note => "note".to_owned(),
+            Place::Charges => "charges".to_owned(),
+            Place::Line { line, field } => format!("{} of {line}", field.word()),
+            Place::LineMissing { line } => format!("no line {line}"),
+            Place::LineAdded { line } => format!("a line {line}"),
+        };
+        let blank = |text: &str| {
+            if text.is_empty() {
+                "nothing".to_owned()
+            } else {
+                text.to_owned()
+            }
+        };
+        format!("{about} {} → {}", blank(&self.approved), blank(&self.other))
+    }
+}
+
+impl LineField {
+    fn word(self) -> &'static str {
+        match self {
+            LineField::Article => "article",
+            LineField::Description => "description",
+            LineField::Quantity => "quantity",
+            LineField::Unit => "unit",
+            LineField::Price => "price",
+            LineField::Pack => "pack",
+        }
+    }
 }
 
 #[cfg(test)]

@@ -106,6 +106,9 @@ pub enum Happening {
         digest: Digest,
         second_purchase: bool,
         look_alikes: Vec<OrderId>,
+        /// Unsettled predecessors that a manager accepted (rule 5).
+        accepted: Vec<OrderId>,
+        reason: Option<String>,
     },
     AttemptOpened {
         attempt: AttemptId,

@@ -307,8 +307,8 @@ pub fn grouped(number: &str) -> String {
 pub struct LineTotal {
     /// Rounded half up to the currency.
     pub rounded: Money,
-    /// Quantity × price ÷ price unit before rounding (to 28 digits where the division does not end).
-    pub exact: Decimal,
+    /// Quantity × price ÷ price unit before rounding; nothing where the division does not end.
+    pub exact: Option<Decimal>,
 }
 
 /// Quantity × unit price ÷ "price per".
@@ -316,10 +316,11 @@ pub fn line_total(currency: Currency, quantity: Quantity, price: UnitPrice, per:
     // 14 + 14 digits always fit (MOST_DIGITS); dividing by at least 10^-10 can overflow, then it saturates and the
     // contents are refused for their size
     let product = quantity.0 * price.0;
-    let exact = product.checked_div(per.0).unwrap_or(Decimal::MAX).normalize();
+    let value = product.checked_div(per.0).unwrap_or(Decimal::MAX).normalize();
+    let ends = value.checked_mul(per.0).is_some_and(|back| back == product) && value.scale() <= 2 * MOST_DECIMALS;
     LineTotal {
-        rounded: Money::rounded(currency, exact),
-        exact,
+        rounded: Money::rounded(currency, value),
+        exact: ends.then_some(value),
     }
 }
 
@@ -338,7 +339,8 @@ mod tests {
             price.parse().expect("a price"),
             parse(per),
         );
-        (total.rounded.amount().to_string(), total.exact.to_string())
+        let exact = total.exact.map_or("no end".to_owned(), |exact| exact.to_string());
+        (total.rounded.amount().to_string(), exact)
     }
 
     #[test]
@@ -354,6 +356,7 @@ mod tests {
         assert_eq!(total("JPY", "1", "1234.5", "1"), ("1235".into(), "1234.5".into()));
         assert_eq!(total("KWD", "1", "2.755", "1"), ("2.755".into(), "2.755".into()));
         assert_eq!(total("EUR", "250", "12", "100"), ("30.00".into(), "30".into()));
+        assert_eq!(total("EUR", "10", "1", "3"), ("3.33".into(), "no end".into()));
     }
 
     #[test]

@@ -300,11 +300,7 @@ pub fn open_attempt(life: &Life, before: BeforeAttempt, now: DateTime<Utc>) -> R
             return Err(Refusal::NotDue);
         }
     }
-    Ok(Change::to(life.moved(OrderState::Submitting)).closing(&[
-        CaseKind::NotSent,
-        CaseKind::TooOld,
-        CaseKind::Restore,
-    ]))
+    Ok(Change::to(life.moved(OrderState::Submitting)).closing(&[CaseKind::TooOld, CaseKind::Restore]))
 }
 
 /// The open attempt's own process brings its reply.
@@ -322,8 +318,12 @@ pub fn close_attempt(
     Ok(match reply {
         Reply::Accepted { reference, .. } => confirm(life, reference, differences),
         Reply::Acknowledged { reference } => acknowledge(life, reference.as_deref()),
-        Reply::Unknown { reference } => doubt(life, reference.as_deref(), "the supplier's answer was lost"),
-        Reply::Refused if !earlier_doubt => Change::to(life.moved(OrderState::Refused)),
+        Reply::Unknown { reference } => doubt(
+            life,
+            reference.as_deref(),
+            "no definite answer came back from the supplier",
+        ),
+        Reply::Refused if !earlier_doubt => Change::to(life.moved(OrderState::Refused)).closing(&[CaseKind::NotSent]),
         Reply::NotSent(why) if !earlier_doubt => again(life, *why, pace, now),
         Reply::Refused | Reply::NotSent(_) => {
             let mut change = doubt(life, None, "an earlier attempt is still unanswered");
@@ -350,7 +350,7 @@ fn confirm(life: &Life, reference: &str, differences: &[Difference]) -> Change {
     confirmed.supplier_reference = Some(reference.to_owned());
     confirmed.differences = !differences.is_empty();
     confirmed.not_sent = 0;
-    let change = Change::to(confirmed).closing(&[CaseKind::Pending, CaseKind::AcknowledgedLate]);
+    let change = Change::to(confirmed).closing(&[CaseKind::NotSent, CaseKind::Pending, CaseKind::AcknowledgedLate]);
     if differences.is_empty() {
         change
     } else {
@@ -365,13 +365,15 @@ fn acknowledge(life: &Life, reference: Option<&str>) -> Change {
     let mut acknowledged = life.moved(OrderState::Acknowledged);
     acknowledged.supplier_reference = reference.map(str::to_owned).or(acknowledged.supplier_reference);
     acknowledged.not_sent = 0;
-    Change::to(acknowledged).closing(&[CaseKind::Pending])
+    Change::to(acknowledged).closing(&[CaseKind::NotSent, CaseKind::Pending])
 }
 
 fn doubt(life: &Life, reference: Option<&str>, reason: &str) -> Change {
     let mut pending = life.moved(OrderState::ConfirmationPending);
     pending.supplier_reference = reference.map(str::to_owned).or(pending.supplier_reference);
-    Change::to(pending).opening(CaseKind::Pending, reason)
+    Change::to(pending)
+        .closing(&[CaseKind::NotSent])
+        .opening(CaseKind::Pending, reason)
 }
 
 /// Certainly not placed: due again after the longer of our back-off and what the supplier asked for.
@@ -404,19 +406,21 @@ pub fn late_reply(
     reply: &Reply,
     differences: &[Difference],
     other_doubt: bool,
+    now: DateTime<Utc>,
 ) -> Result<Change, Refusal> {
     life.must_be(&[OrderState::ConfirmationPending])?;
     match reply {
         Reply::Accepted { reference, .. } => Ok(confirm(life, reference, differences)),
         Reply::Acknowledged { reference } => Ok(acknowledge(life, reference.as_deref())),
-        Reply::NotSent(_) if !other_doubt => Ok(not_at_supplier(life)),
+        Reply::NotSent(_) if !other_doubt => Ok(not_at_supplier(life, now)),
         Reply::NotSent(_) | Reply::Refused | Reply::Unknown { .. } => Err(Refusal::OpenDoubt),
     }
 }
 
 /// Established: the supplier has no such order. A person resumes or withdraws it.
-fn not_at_supplier(life: &Life) -> Change {
+fn not_at_supplier(life: &Life, now: DateTime<Utc>) -> Change {
     let mut approved = life.moved(OrderState::Approved);
+    approved.due_at = Some(now);
     approved.holds = Holds::NONE.with(Hold::NotFound);
     Change::to(approved).closing(&[CaseKind::Pending])
 }
@@ -438,7 +442,7 @@ pub enum Finding {
 }
 
 /// A finding settles the doubt (rule 8: only a finding does).
-pub fn establish(life: &Life, finding: &Finding) -> Result<Change, Refusal> {
+pub fn establish(life: &Life, finding: &Finding, now: DateTime<Utc>) -> Result<Change, Refusal> {
     life.must_be(&[OrderState::ConfirmationPending, OrderState::Acknowledged])?;
     match (finding, life.state == OrderState::Acknowledged) {
         (Finding::AtSupplier { reference, differences }, _) => Ok(confirm(life, reference, differences)),
@@ -448,7 +452,7 @@ pub fn establish(life: &Life, finding: &Finding) -> Result<Change, Refusal> {
         }
         (Finding::NotYetConfirmed { reference }, false) => Ok(acknowledge(life, reference.as_deref())),
         (Finding::NotYetConfirmed { .. }, true) => Err(Refusal::OrderIs(life.state)),
-        (Finding::NotAtSupplier, false) => Ok(not_at_supplier(life)),
+        (Finding::NotAtSupplier, false) => Ok(not_at_supplier(life, now)),
         // "we have no such order" contradicts what they said before: that is doubt, not absence
         (Finding::NotAtSupplier, true) => {
             let doubt = doubt(
@@ -503,6 +507,14 @@ pub fn hold(life: &Life, hold: Hold) -> Result<Change, Refusal> {
     })
 }
 
+/// The change, had the supplier been on hold: what becomes sendable again waits for the supplier's release.
+pub fn under_supplier_hold(mut change: Change) -> Change {
+    if change.life.state == OrderState::Approved {
+        change.life.holds = change.life.holds.with(Hold::Supplier);
+    }
+    change
+}
+
 /// Lifts holds that this act may lift; `NotFound` is lifted by resume alone.
 pub fn release(life: &Life, lifted: &[Hold], now: DateTime<Utc>) -> Result<Change, Refusal> {
     life.must_be(&[OrderState::Approved])?;
@@ -517,7 +529,13 @@ pub fn release(life: &Life, lifted: &[Hold], now: DateTime<Utc>) -> Result<Chang
     let mut released = life.held(lifting.iter().fold(life.holds, |holds, hold| holds.without(*hold)));
     released.sendable_since = now;
     released.due_at = released.due_at.map(|due| due.max(now));
-    Ok(Change::to(released).closing(&[CaseKind::TooOld, CaseKind::Restore]))
+    let settled = |hold: &Hold| match hold {
+        Hold::TooOld => Some(CaseKind::TooOld),
+        Hold::Restore => Some(CaseKind::Restore),
+        Hold::NotFound | Hold::Predecessor | Hold::Supplier | Hold::Person => None,
+    };
+    let settled: Vec<CaseKind> = lifting.iter().filter_map(settled).collect();
+    Ok(Change::to(released).closing(&settled))
 }
 
 /// A record that nobody has judged turned up at the supplier for an order that was thought settled.

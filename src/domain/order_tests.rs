@@ -57,7 +57,7 @@ fn any_reply() -> impl Strategy<Value = Reply> {
 
 /// Every act there is, applied to a life.
 fn every_act(life: &Life, reply: &Reply, before: BeforeAttempt) -> Vec<(&'static str, Result<Change, Refusal>)> {
-    let found = |finding: Finding| establish(life, &finding);
+    let found = |finding: Finding| establish(life, &finding, at(10));
     vec![
         ("open", open_attempt(life, before, at(10))),
         (
@@ -65,7 +65,7 @@ fn every_act(life: &Life, reply: &Reply, before: BeforeAttempt) -> Vec<(&'static
             close_attempt(life, reply, &[], before.open_doubt, &pace(), at(10)),
         ),
         ("lapse", lapse(life)),
-        ("late reply", late_reply(life, reply, &[], before.open_doubt)),
+        ("late reply", late_reply(life, reply, &[], before.open_doubt, at(10))),
         (
             "at supplier",
             found(Finding::AtSupplier {
@@ -240,4 +240,32 @@ fn release_never_lifts_not_found() {
     let change = release(&life, &Hold::ALL, at(5)).expect("the person's hold is lifted");
     assert_eq!(change.life.holds.to_text(), "not_found");
     assert_eq!(release(&change.life, &Hold::ALL, at(6)), Err(Refusal::Held));
+}
+
+#[test]
+fn the_case_of_an_order_that_cannot_be_sent_stays_open_from_attempt_to_attempt() {
+    let mut life = Life::approved(Holds::NONE, at(0));
+    life.not_sent = 5;
+    let before = BeforeAttempt {
+        open_doubt: false,
+        later_order_live: false,
+        resume_granted: false,
+    };
+    let opened = open_attempt(&life, before, at(1)).expect("due");
+    assert!(!opened.cases.contains(&CaseStep::Close(CaseKind::NotSent)));
+    let closes = |reply: &Reply| {
+        let change = close_attempt(&opened.life, reply, &[], false, &pace(), at(2)).expect("open");
+        change.cases.contains(&CaseStep::Close(CaseKind::NotSent))
+    };
+    assert!(!closes(&Reply::NotSent(NotSent::default())));
+    assert!(closes(&accepted()) && closes(&Reply::Refused) && closes(&Reply::Unknown { reference: None }));
+}
+
+#[test]
+fn what_becomes_sendable_again_waits_for_a_held_supplier() {
+    let life = Life::approved(Holds::NONE, at(0)).moved(OrderState::Submitting);
+    let again = close_attempt(&life, &Reply::NotSent(NotSent::default()), &[], false, &pace(), at(0)).expect("open");
+    assert!(under_supplier_hold(again).life.holds.has(Hold::Supplier));
+    let confirmed = close_attempt(&life, &accepted(), &[], false, &pace(), at(0)).expect("open");
+    assert!(under_supplier_hold(confirmed).life.holds.is_empty());
 }

@@ -127,6 +127,15 @@ pub enum Why {
 pub struct QueuePage {
     pub viewer: Viewer,
     pub sections: Vec<SectionRows>,
+    /// Suppliers on hold, each with its case: they belong to no single order.
+    pub held_suppliers: Vec<HeldSupplier>,
+}
+
+/// A supplier on hold, and who sees to it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeldSupplier {
+    pub name: String,
+    pub case: Case,
 }
 
 /// A section with its rows, oldest first.
@@ -148,6 +157,9 @@ pub struct SuggestionsPage {
     pub viewer: Viewer,
     pub rows: Vec<Row>,
     pub count: u64,
+    /// The link to the next page carries this.
+    pub next: Option<String>,
+    pub draft: Option<Draft>,
 }
 
 /// The list of orders.

@@ -19,8 +19,14 @@ pub enum Refusal {
     OrderIs(OrderState),
     /// The suggestion is in a state that has no such edge.
     SuggestionIs(SuggestionState),
-    /// Somebody was faster; who and when (rule 14).
-    AlreadyDone { by: String, at: DateTime<Utc> },
+    /// Somebody was faster: who, when, and what they decided (rule 14).
+    AlreadyDecided {
+        by: String,
+        at: DateTime<Utc>,
+        state: SuggestionState,
+    },
+    /// The session had ended; what was typed is kept, the decision is pressed again (case P10).
+    SignedOut,
     /// What the page showed is not what stands now (rule 4).
     ContentsChanged(Vec<Difference>),
     /// A field that the act needs is missing or unreadable.
@@ -37,6 +43,4 @@ pub enum Refusal {
     LaterOrderLive,
     /// It is not due yet, or the resume request lapsed.
     NotDue,
-    /// The supplier named in the contents was removed or put on hold.
-    SupplierHeld,
 }

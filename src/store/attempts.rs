@@ -184,22 +184,15 @@ pub async fn attempt_lapse(conn: &mut Conn, id: &AttemptId, now: DateTime<Utc>) 
     Ok(Written::of(done.rows_affected()))
 }
 
-/// Marks every doubtful attempt of an order as answered by a finding.
+/// Marks the doubtful attempts of an order, unknown or lapsed, as answered by a finding.
 pub async fn attempts_answer(conn: &mut Conn, order: &OrderId) -> Result<(), StoreError> {
-    sqlx::query("UPDATE attempts SET answered = 1 WHERE order_id = $1")
-        .bind(order.as_str())
-        .execute(conn)
-        .await?;
+    sqlx::query(
+        "UPDATE attempts SET answered = 1 WHERE order_id = $1 AND (reply = 'unknown' OR lapsed_at IS NOT NULL)",
+    )
+    .bind(order.as_str())
+    .execute(conn)
+    .await?;
     Ok(())
-}
-
-/// One attempt.
-pub async fn attempt_fetch(conn: &mut Conn, id: &AttemptId) -> Result<Option<AttemptRow>, StoreError> {
-    let row: Option<Columns> = sqlx::query_as(attempt_columns!("WHERE id = $1"))
-        .bind(id.as_str())
-        .fetch_optional(conn)
-        .await?;
-    row.map(read).transpose()
 }
 
 /// The attempts of an order, oldest first.
@@ -228,17 +221,4 @@ pub async fn attempt_overdue(
     rows.into_iter()
         .map(|(id, order, tenant)| Ok((parsed(&id)?, parsed(&order)?, parsed(&tenant)?)))
         .collect()
-}
-
-/// The requests of an attempt: method, address and bytes, in order.
-pub async fn step_list(conn: &mut Conn, attempt: &AttemptId) -> Result<Vec<NewStep>, StoreError> {
-    let rows: Vec<(String, String, String)> =
-        sqlx::query_as("SELECT method, url, body FROM attempt_steps WHERE attempt = $1 ORDER BY number")
-            .bind(attempt.as_str())
-            .fetch_all(conn)
-            .await?;
-    Ok(rows
-        .into_iter()
-        .map(|(method, url, body)| NewStep { method, url, body })
-        .collect())
 }

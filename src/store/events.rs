@@ -36,12 +36,17 @@ pub async fn event_append(
         .bind(hash.as_str())
         .execute(&mut *conn)
         .await?;
-    sqlx::query("UPDATE tenants SET event_number = $1, event_hash = $2 WHERE id = $3")
-        .bind(kept(event.number)?)
-        .bind(hash.as_str())
-        .bind(tenant.as_str())
-        .execute(conn)
-        .await?;
+    let moved =
+        sqlx::query("UPDATE tenants SET event_number = $1, event_hash = $2 WHERE id = $3 AND event_number = $4")
+            .bind(kept(event.number)?)
+            .bind(hash.as_str())
+            .bind(tenant.as_str())
+            .bind(head)
+            .execute(conn)
+            .await?;
+    if moved.rows_affected() != 1 {
+        return Err(StoreError::corrupt("the event chain was forked"));
+    }
     Ok(event.number)
 }
 
@@ -54,6 +59,15 @@ pub async fn event_list(conn: &mut Conn, tenant: &TenantId, subject: &str) -> Re
             .fetch_all(conn)
             .await?;
     rows.iter().map(|body| from_json(body)).collect()
+}
+
+/// Number and hash of the last event, as the tenant's row has them: shows when the last events were deleted.
+pub async fn event_head(conn: &mut Conn, tenant: &TenantId) -> Result<(u64, String), StoreError> {
+    let (number, hash): (i64, String) = sqlx::query_as("SELECT event_number, event_hash FROM tenants WHERE id = $1")
+        .bind(tenant.as_str())
+        .fetch_one(conn)
+        .await?;
+    Ok((count(number)?, hash))
 }
 
 /// The whole chain as stored: number, bytes, hash.

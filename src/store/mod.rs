@@ -1,5 +1,5 @@
-//! SQL, and nothing but SQL: rows in, rows out. Functions are named noun first, verb second; every UPDATE names the
-//! state and version it expects, and answers `Written`.
+//! SQL, and nothing but SQL: rows in, rows out. Functions are named noun first, verb second; every UPDATE that
+//! moves an order, suggestion, attempt or case names the state or version it expects, and answers `Written`.
 //!
 //! Must not: decide. What may follow what is `domain`'s; the tables' CHECKs only restate it.
 

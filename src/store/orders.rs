@@ -1,7 +1,7 @@
 //! Orders: frozen contents, and a life guarded by expected state and version.
 
 use super::{Conn, StoreError, Written, count, kept, micros, moment, moment_if, parsed};
-use crate::domain::contents::{Digest, OrderContents};
+use crate::domain::contents::{Digest, OrderContents, SupplierId};
 use crate::domain::ids::{IntentId, OperationKey, OrderId, PersonId, SuggestionId, TenantId};
 use crate::domain::order::{Holds, Life, OrderState};
 use crate::domain::suggestion::Predecessor;
@@ -274,7 +274,7 @@ pub async fn order_due(
     let rows: Vec<(String, String)> = sqlx::query_as(
         "SELECT o.tenant, o.id FROM orders o
          WHERE o.state = 'approved' AND o.holds = '' AND o.due_at <= $1
-         AND $2 NOT LIKE '%|' || o.tenant || '/' || o.supplier || '|%'
+         AND replace($2, '|' || o.tenant || '/' || o.supplier || '|', '') = $2
          AND NOT EXISTS (SELECT 1 FROM orders later
                          WHERE later.tenant = o.tenant AND later.intent = o.intent AND later.revision > o.revision
                          AND later.state NOT IN ('refused', 'withdrawn'))
@@ -304,6 +304,27 @@ pub async fn order_of_supplier(
     .fetch_all(conn)
     .await?;
     read_all(rows)
+}
+
+/// Approved orders of a supplier that wait since `before` and are not held for it yet, at most `most`.
+pub async fn order_waiting_since(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    supplier: &SupplierId,
+    before: DateTime<Utc>,
+    most: u32,
+) -> Result<Vec<OrderId>, StoreError> {
+    let rows: Vec<String> = sqlx::query_scalar(
+        "SELECT id FROM orders WHERE tenant = $1 AND state = 'approved' AND supplier = $2 AND sendable_since <= $3
+         AND holds NOT LIKE '%too_old%' ORDER BY sendable_since LIMIT $4",
+    )
+    .bind(tenant.as_str())
+    .bind(supplier.as_str())
+    .bind(micros(before))
+    .bind(i64::from(most))
+    .fetch_all(conn)
+    .await?;
+    rows.iter().map(|id| parsed(id)).collect()
 }
 
 /// Which orders a list asks for.

@@ -111,10 +111,11 @@ pub async fn session_add(
     now: DateTime<Utc>,
     expires_at: DateTime<Utc>,
 ) -> Result<(), StoreError> {
-    // whoever signs in sweeps what has run out, so the table does not grow
+    // whoever signs in sweeps what ran out a while ago, so the table does not grow; a session that ended just now
+    // still tells whose half-typed decision it was (case P10)
     sqlx::query("DELETE FROM sessions WHERE person = $1 AND expires_at <= $2")
         .bind(person.as_str())
-        .bind(micros(now))
+        .bind(micros(now - chrono::TimeDelta::days(1)))
         .execute(&mut *conn)
         .await?;
     sqlx::query("INSERT INTO sessions (secret_hash, person, created_at, expires_at) VALUES ($1, $2, $3, $4)")
@@ -138,6 +139,17 @@ pub async fn session_person(
     ))
     .bind(secret_hash)
     .bind(micros(now))
+    .fetch_optional(conn)
+    .await?;
+    row.map(read).transpose()
+}
+
+/// Who a session belonged to, also after it ran out; nobody who is disabled.
+pub async fn session_owner(conn: &mut Conn, secret_hash: &str) -> Result<Option<PersonRow>, StoreError> {
+    let row: Option<Columns> = sqlx::query_as(person_columns!(
+        "JOIN sessions s ON s.person = p.id WHERE s.secret_hash = $1 AND p.disabled_at IS NULL"
+    ))
+    .bind(secret_hash)
     .fetch_optional(conn)
     .await?;
     row.map(read).transpose()

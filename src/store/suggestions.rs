@@ -134,24 +134,6 @@ pub async fn suggestion_latest(
     row.map(read).transpose()
 }
 
-/// Suggestions in one of the open states, oldest first, at most `most`.
-pub async fn suggestion_list(
-    conn: &mut Conn,
-    tenant: &TenantId,
-    state: SuggestionState,
-    most: u32,
-) -> Result<Vec<SuggestionRow>, StoreError> {
-    let rows: Vec<Columns> = sqlx::query_as(suggestion_columns!(
-        "WHERE tenant = $1 AND state = $2 AND state IN ('in_review', 'sent_back') ORDER BY created_at, id LIMIT $3"
-    ))
-    .bind(tenant.as_str())
-    .bind(state.word())
-    .bind(i64::from(most))
-    .fetch_all(conn)
-    .await?;
-    rows.into_iter().map(read).collect()
-}
-
 /// How many suggestions are in this open state.
 pub async fn suggestion_count(conn: &mut Conn, tenant: &TenantId, state: SuggestionState) -> Result<u64, StoreError> {
     let found: i64 = sqlx::query_scalar(

@@ -106,6 +106,8 @@ impl Predicate {
     }
 }
 
+/// No promise of a supplier is longer: ten years, in seconds.
+const LONGEST: i64 = 10 * 365 * 24 * 60 * 60;
 /// Default of `send_within` (brief.md).
 const SEND_WITHIN: &str = "24h";
 
@@ -133,7 +135,10 @@ impl Faults {
 
     fn seconds(&mut self, field: &str, text: &str) -> Option<i64> {
         let length = self.note(field, humantime::parse_duration(text))?;
-        self.note(field, i64::try_from(length.as_secs()))
+        let seconds = i64::try_from(length.as_secs())
+            .ok()
+            .filter(|seconds| *seconds <= LONGEST);
+        self.note(field, seconds.ok_or("longer than ten years"))
     }
 
     fn supplier(&mut self, file: File) -> Option<Supplier> {

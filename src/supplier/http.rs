@@ -6,10 +6,11 @@
 //! client, because a pooling client cannot promise the first three.
 
 use super::file::Supplier;
-use super::retry_after::retry_after;
+use super::retry_after::{MOST, retry_after};
 use super::{Outcome, Step};
 use crate::domain::attempt::{NotSent, Reply};
-use chrono::{DateTime, Utc};
+use crate::domain::calendar::span;
+use chrono::{DateTime, TimeDelta, Utc};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::Bytes;
 use hyper::header::{
@@ -63,6 +64,8 @@ struct Gate<'a, S> {
     stream: S,
     may_send: &'a (dyn Fn() -> bool + Send + Sync),
     seen: Arc<Seen>,
+    /// TLS may have sent bytes and still report an error, so handing it any counts as left.
+    is_tls: bool,
 }
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for Gate<'_, S> {
@@ -71,8 +74,10 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Gate<'_, S> {
             self.seen.too_late.store(true, Ordering::SeqCst);
             return Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "past its send-by time")));
         }
+        if self.is_tls {
+            self.seen.byte_left.store(true, Ordering::SeqCst);
+        }
         let written = Pin::new(&mut self.stream).poll_write(context, bytes);
-        // TLS may keep bytes and still report "pending" or an error, so anything but a clean failure counts as left
         if !matches!(written, Poll::Ready(Err(_))) {
             self.seen.byte_left.store(true, Ordering::SeqCst);
         }
@@ -139,17 +144,18 @@ impl Http<'_> {
             .map_err(|error| Failure::Before(format!("bad address: {error}")))?;
         let request = self.request(step, key, &uri)?;
         let stream = connect(&uri, bounds.deadline).await?;
-        let gate = |stream| Gate {
+        let gate = |stream, is_tls| Gate {
             stream,
             may_send: bounds.may_send,
             seen: Arc::clone(seen),
+            is_tls,
         };
         let answer = async {
             if uri.scheme_str() == Some("https") {
                 let stream = tls(&uri, stream).await?;
-                talk(gate(Either::Tls(Box::new(stream))), request).await
+                talk(gate(Either::Tls(Box::new(stream)), true), request).await
             } else {
-                talk(gate(Either::Plain(stream)), request).await
+                talk(gate(Either::Plain(stream), false), request).await
             }
         };
         answer.await
@@ -199,8 +205,7 @@ impl Http<'_> {
         let (reply, detail) = if contract.turned_away.contains(&status) {
             let retry_after = retry_after(&parts.headers, now);
             let hold_supplier = matches!(status, 401 | 403);
-            let asked =
-                retry_after.map(|wait| format!(" It asked us to wait {}.", crate::domain::calendar::span(wait)));
+            let asked = retry_after.filter(|wait| !wait.is_zero()).map(asked_to_wait);
             let detail = format!("The supplier turned it away ({status}).{}", asked.unwrap_or_default());
             (
                 Reply::NotSent(NotSent {
@@ -315,6 +320,15 @@ fn no_answer(deadline: Duration) -> String {
         "The request left us; no complete answer came within {} s.",
         deadline.as_secs_f32()
     )
+}
+
+/// What they asked for, in words; what is longer than we obey is said as such (case W9).
+fn asked_to_wait(wait: TimeDelta) -> String {
+    if wait >= MOST {
+        " It asked us to wait a day or longer.".to_owned()
+    } else {
+        format!(" It asked us to wait {}.", span(wait))
+    }
 }
 
 fn unlisted(parts: &Parts) -> String {

@@ -5,7 +5,7 @@ use hyper::HeaderMap;
 use hyper::header::RETRY_AFTER;
 
 /// However long a supplier asks for, we look again after a day.
-const MOST: TimeDelta = TimeDelta::days(1);
+pub const MOST: TimeDelta = TimeDelta::days(1);
 
 /// How long the supplier asks us to wait; nothing when it does not say, or says something unreadable or ambiguous.
 pub fn retry_after(headers: &HeaderMap, now: DateTime<Utc>) -> Option<TimeDelta> {

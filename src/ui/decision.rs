@@ -1,7 +1,6 @@
 //! "Your decision": one form and one endpoint a decision, the page's digest in each. A decision that may not be made
 //! stands there disabled, with its reason, from the function the server asks too.
 
-use super::headline::Pair;
 use super::moment::Here;
 use super::words::{refusals, things};
 use crate::domain::contents::Digest;
@@ -89,17 +88,14 @@ fn Approve(page: ReviewPage, here: Here) -> impl IntoView {
     .into_any()
 }
 
-/// `Approve 24 × Hex bolt M8×40 A2 for €10.50`; the parts are boxes of their own.
+/// `Approve 24 pieces for €10.50`: no free text in a button that buys (case P3).
 #[component]
 fn Approves(page: ReviewPage) -> impl IntoView {
-    let what = match things::what(&page.suggestion.contents) {
-        (quantity, Some(name)) => view! { <Pair quantity name/> }.into_any(),
-        (lines, None) => view! { <span class="part">{lines}</span> }.into_any(),
-    };
+    let what = things::how_much(&page.suggestion.contents);
     view! {
         <span class="part">"Approve"</span>
         " "
-        {what}
+        <span class="part">{what}</span>
         " "
         <span class="part">{format!("for {}", page.suggestion.contents.total())}</span>
     }
@@ -211,15 +207,15 @@ fn WhyNot(refusal: Refusal, here: Here) -> impl IntoView {
         Refusal::NotYourRole(_)
         | Refusal::OrderIs(_)
         | Refusal::SuggestionIs(_)
-        | Refusal::AlreadyDone { .. }
+        | Refusal::AlreadyDecided { .. }
+        | Refusal::SignedOut
         | Refusal::ContentsChanged(_)
         | Refusal::Field { .. }
         | Refusal::SecondPurchaseNotAsked
         | Refusal::Held
         | Refusal::OpenDoubt
         | Refusal::LaterOrderLive
-        | Refusal::NotDue
-        | Refusal::SupplierHeld => None,
+        | Refusal::NotDue => None,
     };
     view! {
         <p>

@@ -49,12 +49,12 @@ fn WayOn(draft: Draft) -> impl IntoView {
         | Refusal::NotYourRole(_)
         | Refusal::OrderIs(_)
         | Refusal::SuggestionIs(_)
-        | Refusal::AlreadyDone { .. }
+        | Refusal::AlreadyDecided { .. }
+        | Refusal::SignedOut
         | Refusal::Held
         | Refusal::OpenDoubt
         | Refusal::LaterOrderLive
-        | Refusal::NotDue
-        | Refusal::SupplierHeld => ().into_any(),
+        | Refusal::NotDue => ().into_any(),
     }
 }
 

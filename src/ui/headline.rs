@@ -6,20 +6,13 @@ use super::words::{count, things};
 use crate::domain::contents::OrderContents;
 use leptos::prelude::*;
 
-/// `24 ×` `Hex bolt M8×40 A2`, and how many more lines.
+/// What the first line is called, and how many more there are: words only, in a row of their own.
 #[component]
-pub fn Goods(contents: OrderContents) -> impl IntoView {
+pub fn Called(contents: OrderContents) -> impl IntoView {
     let more = contents.lines.len().saturating_sub(1);
-    let first = contents.lines.first().map(|line| {
-        view! {
-            <Pair quantity=things::quantity_of(line) name=things::short_name(line)/>
-        }
-    });
-    view! {
-        {first}
-        {(more > 0).then(|| view! { " " <span class="part">{format!("and {}", count(more, "more line", "more lines"))}</span> })}
-    }
-    .into_any()
+    let name = contents.lines.first().map(things::short_name).unwrap_or_default();
+    let more = (more > 0).then(|| format!(" and {}", count(more, "more line", "more lines")));
+    view! { <Name text=name/>{more} }.into_any()
 }
 
 /// A quantity and what it is of. A long name breaks beside the quantity, never under it.

@@ -49,7 +49,7 @@ fn NotSent(page: OrderPage, here: Here) -> impl IntoView {
                 None => "Nobody has sent it yet.".into_any(),
             }}
             {match next {
-                Some(due) => view! { " It is tried again by itself at "<Moment at=due here precise=true/>"." }.into_any(),
+                Some(due) => view! { " It goes out again by itself at "<Moment at=due here precise=true/>"." }.into_any(),
                 None => " It goes out by itself within a moment.".into_any(),
             }}
         </p>

@@ -47,10 +47,8 @@ fn known_numbers(contents: &OrderContents) -> Vec<String> {
             line.unit_price.to_string(),
             line.price_per.to_string(),
         ]);
-        known.extend([
-            total.rounded.amount().normalize().to_string(),
-            total.exact.normalize().to_string(),
-        ]);
+        known.push(total.rounded.amount().normalize().to_string());
+        known.extend(total.exact.map(|exact| exact.normalize().to_string()));
         known.extend(pack);
         known.extend(
             [&line.sku, &line.description]

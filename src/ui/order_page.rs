@@ -7,7 +7,7 @@ use super::cases::{self, CaseCard};
 use super::comparison::Comparison;
 use super::error_summary::ErrorSummary;
 use super::follow::Follow;
-use super::headline::Goods;
+use super::headline::Called;
 use super::history::History;
 use super::layout::{Frame, Place, heading_id};
 use super::lead::Lead;
@@ -16,7 +16,7 @@ use super::order_card::{DoAndDont, IdentityCard};
 use super::order_facts::{Delivery, LinesTable};
 use super::plain::Passage;
 use super::status_tag::StatusTag;
-use super::words;
+use super::words::{self, things};
 use crate::calls;
 use crate::domain::order::OrderState;
 use crate::domain::pages::{OrderPage, Stands};
@@ -104,11 +104,13 @@ fn Heading(page: OrderPage, here: Here) -> impl IntoView {
                 {due}
             </p>
             <h1 class="goods" id="status" tabindex="-1" autofocus=is_first>
-                <Goods contents=page.contents.clone()/>
+                <span class="part">{things::how_much(&page.contents)}</span>
                 " "
                 <span class="part">{format!("from {}", page.supplier_name)}</span>
                 " "
                 <span class="part">{format!("for {}", page.contents.total())}</span>
+                " "
+                <span class="part goods-name"><Called contents=page.contents.clone()/></span>
             </h1>
             <Lead page=page.clone() here/>
             <Following page/>
@@ -149,7 +151,7 @@ fn Frozen(page: OrderPage, here: Here) -> impl IntoView {
             <Delivery contents supplier=page.supplier_name site=page.site_name here/>
             <details class="fold digest">
                 <summary>"Contents "<code>{page.digest.short()}</code></summary>
-                <p class="fine">"The SHA-256 of the exact bytes that were approved and are sent:"</p>
+                <p class="fine">"The SHA-256 of the contents that were approved; every request to the supplier is made from these bytes alone:"</p>
                 <code class="wrap">{page.digest.to_string()}</code>
                 <Passage text=bytes label="The exact bytes"/>
             </details>

@@ -4,11 +4,12 @@ use super::answer::answered;
 use super::icon::{Drawing, Icon};
 use super::layout::{Frame, Place, heading_id};
 use super::moment::Here;
+use super::plain::Words;
 use super::rows::{Columns, Rows};
 use super::words;
 use crate::calls;
 use crate::domain::calendar;
-use crate::domain::pages::{QueuePage, SectionRows};
+use crate::domain::pages::{HeldSupplier, QueuePage, SectionRows};
 use crate::domain::queue::Section;
 use leptos::prelude::*;
 
@@ -23,7 +24,12 @@ pub fn QueueRoute() -> impl IntoView {
 fn Queue(page: QueuePage) -> impl IntoView {
     let here = Here::of(&page.viewer);
     let late: usize = page.sections.iter().map(|one| one.late).sum();
-    let is_empty = page.sections.iter().all(|one| one.count == 0);
+    let is_empty = page.sections.iter().all(|one| one.count == 0) && page.held_suppliers.is_empty();
+    let held = page
+        .held_suppliers
+        .into_iter()
+        .map(|held| view! { <OnHold held here/> })
+        .collect_view();
     let figures = page
         .sections
         .iter()
@@ -36,6 +42,7 @@ fn Queue(page: QueuePage) -> impl IntoView {
                 <h1>{today}<span class="title-more">{here.now.with_timezone(&here.zone).format(", %H:%M").to_string()}</span></h1>
             </div>
             <ul class="strip" aria-label="Figures"><Late late/>{figures}</ul>
+            {held}
             {if is_empty {
                 view! { <NothingOpen/> }.into_any()
             } else {
@@ -94,6 +101,29 @@ fn Figure(section: SectionRows, here: Here) -> impl IntoView {
     .into_any()
 }
 
+/// A supplier on hold belongs to no single order, and yet somebody owns it.
+#[component]
+fn OnHold(held: HeldSupplier, here: Here) -> impl IntoView {
+    let label = format!("{} is on hold", held.name);
+    let due = sentence_of_deadline(&held.case.owner_name, here, held.case.due_at);
+    view! {
+        <section class="card" aria-label=label>
+            <h2><Drawing icon=Icon::Alert/>" "{held.name}" is on hold"</h2>
+            <p><Words text=words::sentence_case(&held.case.reason)/></p>
+            <p class="fine">{due}</p>
+        </section>
+    }
+    .into_any()
+}
+
+fn sentence_of_deadline(owner: &str, here: Here, due_at: chrono::DateTime<chrono::Utc>) -> String {
+    let left = here.left(due_at);
+    format!(
+        "{owner} sees to it, due {} ({left}). Nothing goes to this supplier until it is released.",
+        here.short(due_at)
+    )
+}
+
 #[component]
 fn OneSection(section: SectionRows, here: Here) -> impl IntoView {
     let name = words::section(section.section);
@@ -104,8 +134,10 @@ fn OneSection(section: SectionRows, here: Here) -> impl IntoView {
     let body = if section.count == 0 {
         view! { <p class="empty"><Drawing icon=Icon::Check/>{words::section_empty(section.section)}</p> }.into_any()
     } else if shown < section.count {
-        let more = format!("The oldest {shown} of {}.", section.count);
-        view! { <Rows caption=name rows=section.rows columns here/><p class="fine rows-rest">{more}</p> }.into_any()
+        let more = format!("The oldest {shown} of {}. ", section.count);
+        let all = view! { <a href=everything(section.section)>"See all"</a> };
+        view! { <Rows caption=name rows=section.rows columns here/><p class="fine rows-rest">{more}{all}</p> }
+            .into_any()
     } else {
         view! { <Rows caption=name rows=section.rows columns here/> }.into_any()
     };
@@ -116,6 +148,16 @@ fn OneSection(section: SectionRows, here: Here) -> impl IntoView {
         </section>
     }
     .into_any()
+}
+
+/// Where the rest of a long section can be seen.
+fn everything(section: Section) -> &'static str {
+    match section {
+        Section::NeedsPerson => "/orders?state=confirmation_pending",
+        Section::NotSent => "/orders?state=approved",
+        Section::OnItsWay => "/orders?state=submitting",
+        Section::WaitsForReview | Section::SentBack => "/suggestions",
+    }
 }
 
 fn columns(section: Section) -> Columns {

@@ -100,7 +100,7 @@ pub fn why(why: &Why) -> String {
         Why::Case(reason) | Why::SentBack(reason) => sentence_case(reason),
         Why::Held(held) => hold_briefly(*held).to_owned(),
         Why::Due => "Goes out by itself within a moment".to_owned(),
-        Why::Again(_) => "Turned away; tried again at".to_owned(),
+        Why::Again(_) => "Turned away; it goes out again at".to_owned(),
         Why::Sending => "Being sent now".to_owned(),
         Why::Acknowledged => "They have it and have not said yes".to_owned(),
         Why::Review => "Needs a decision".to_owned(),
@@ -135,7 +135,7 @@ pub fn reply_means(reply: Option<ReplyWord>) -> &'static str {
 /// A kind of case, as the heading of its card.
 pub fn case_kind(kind: CaseKind) -> &'static str {
     match kind {
-        CaseKind::Pending => "The supplier’s answer was lost",
+        CaseKind::Pending => "No definite answer from the supplier",
         CaseKind::AcknowledgedLate => "They have it and have not confirmed it in time",
         CaseKind::Differences => "They confirmed something else",
         CaseKind::SupplierDuplicate => "The supplier holds it more than once",

@@ -2,6 +2,7 @@
 
 use super::session::secret_of;
 use super::{MOST_BODY, Web};
+use crate::domain::ids::{OrderId, SuggestionId};
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
@@ -98,6 +99,7 @@ pub async fn session(State(web): State<Web>, mut request: Request, next: Next) -
         None if path.starts_with("/call/") => {
             return (StatusCode::UNAUTHORIZED, "Please sign in.\n").into_response();
         }
+        None if path.starts_with("/act/") => return keep_and_sign_in(&web, request).await,
         None => return to_sign_in(&request),
     }
     let mut response = next.run(request).await;
@@ -110,10 +112,10 @@ pub async fn session(State(web): State<Web>, mut request: Request, next: Next) -
 }
 
 fn to_sign_in(request: &Request) -> Response {
-    let wanted = match *request.method() {
-        Method::GET | Method::HEAD => request.uri().path_and_query().map(ToString::to_string),
-        _ => back_to(request.headers()),
-    };
+    sign_in_then(request.uri().path_and_query().map(ToString::to_string))
+}
+
+fn sign_in_then(wanted: Option<String>) -> Response {
     let next = wanted.filter(|path| path != "/").map(|path| {
         url::form_urlencoded::Serializer::new(String::new())
             .append_pair("next", &path)
@@ -123,9 +125,38 @@ fn to_sign_in(request: &Request) -> Response {
     Redirect::to(&location).into_response()
 }
 
-/// The page an act came from, when it is one of ours.
-fn back_to(headers: &HeaderMap) -> Option<String> {
-    let referer = url::Url::parse(headers.get(header::REFERER)?.to_str().ok()?).ok()?;
-    let own = headers.get(header::ORIGIN)?.to_str().ok()? == referer.origin().ascii_serialization();
-    own.then(|| referer.path().to_owned())
+/// The session ended while somebody was deciding: what they typed is kept for them, and after signing in they are back
+/// on the page with it. Nothing is replayed (case P10).
+async fn keep_and_sign_in(web: &Web, request: Request) -> Response {
+    let secret = secret_of(request.headers());
+    let act = request.uri().path().trim_start_matches("/act/").to_owned();
+    let Ok(bytes) = axum::body::to_bytes(request.into_body(), MOST_BODY).await else {
+        return sign_in_then(None);
+    };
+    let typed = url::form_urlencoded::parse(&bytes).map(|(name, value)| (name.into_owned(), value.into_owned()));
+    let fields: Vec<(String, String)> = std::iter::once(("act".to_owned(), act)).chain(typed).collect();
+    let draft = match secret {
+        Some(secret) => match web.desk.keep_draft_of_session(&secret, &fields).await {
+            Ok(draft) => draft,
+            Err(error) => return super::problem::broken(&error),
+        },
+        None => None,
+    };
+    let page = page_of(&fields);
+    sign_in_then(page.map(|page| match draft {
+        Some(draft) => format!("{page}?refused={draft}"),
+        None => page,
+    }))
+}
+
+/// The page that an act's form stands on, by the ids it carries.
+fn page_of(fields: &[(String, String)]) -> Option<String> {
+    let field = |name: &str| fields.iter().find(|(field, _)| field == name).map(|(_, value)| value);
+    let suggestion = field("suggestion").and_then(|id| id.parse::<SuggestionId>().ok());
+    let order = field("order").and_then(|id| id.parse::<OrderId>().ok());
+    match (suggestion, order) {
+        (Some(id), _) => Some(format!("/suggestions/{id}")),
+        (None, Some(id)) => Some(format!("/orders/{id}")),
+        (None, None) => None,
+    }
 }

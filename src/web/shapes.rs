@@ -33,7 +33,7 @@ pub fn intent(view: &IntentView) -> Value {
         "may_continue": may_continue,
         "do_not_resubmit": do_not_resubmit,
         "suggestion": view.suggestion.as_ref().map(|one| json!({
-            "id": one.id, "revision": one.revision, "state": one.state, "digest": one.digest,
+            "id": one.id, "revision": one.revision, "state": one.state, "digest": one.digest, "reason": view.reason,
         })),
         "order": view.order.as_ref().map(|order| json!({
             "id": order.id,

@@ -242,7 +242,7 @@ impl House {
             edit: |file| file,
         }
         .setting("request_deadline", "2s")
-        .setting("send_by", "3s")
+        .setting("send_by", "1500ms")
         .setting("lease", "4s")
         .setting("sweep", "300ms")
         .setting("wake", "100ms")

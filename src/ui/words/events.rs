@@ -53,10 +53,16 @@ fn sentence(event: &Event, attempts: &[AttemptId], here: Here) -> String {
         Happening::OrderApproved {
             revision,
             second_purchase,
+            accepted,
             ..
         } => {
             let twice = if *second_purchase { ", as a second purchase" } else { "" };
-            format!("{who} approved version {revision}{twice}.")
+            let risk = if accepted.is_empty() {
+                ""
+            } else {
+                ", accepting that an earlier order is not settled"
+            };
+            format!("{who} approved version {revision}{twice}{risk}.")
         }
         Happening::AttemptOpened { attempt } => format!("{} started.", number(attempt)),
         Happening::AttemptClosed { attempt, .. } => format!("{} ended.", number(attempt)),

@@ -16,7 +16,9 @@ pub enum Manner {
 /// Whether a refusal is news or a fault.
 pub fn manner(refusal: &Refusal) -> Manner {
     match refusal {
-        Refusal::OrderIs(_) | Refusal::SuggestionIs(_) | Refusal::AlreadyDone { .. } => Manner::Calm,
+        Refusal::OrderIs(_) | Refusal::SuggestionIs(_) | Refusal::AlreadyDecided { .. } | Refusal::SignedOut => {
+            Manner::Calm
+        }
         Refusal::NotYourRole(_)
         | Refusal::ContentsChanged(_)
         | Refusal::Field { .. }
@@ -25,8 +27,7 @@ pub fn manner(refusal: &Refusal) -> Manner {
         | Refusal::Held
         | Refusal::OpenDoubt
         | Refusal::LaterOrderLive
-        | Refusal::NotDue
-        | Refusal::SupplierHeld => Manner::Firm,
+        | Refusal::NotDue => Manner::Firm,
     }
 }
 
@@ -35,7 +36,8 @@ pub fn heading(refusal: &Refusal) -> &'static str {
     match refusal {
         Refusal::NotYourRole(_) => "You may not do this",
         Refusal::OrderIs(_) | Refusal::SuggestionIs(_) => "This has moved on",
-        Refusal::AlreadyDone { .. } => "Already done",
+        Refusal::AlreadyDecided { .. } => "Already decided",
+        Refusal::SignedOut => "You were signed out",
         Refusal::ContentsChanged(_) => "Not approved: it is no longer what you saw",
         Refusal::Field { .. } => "Something is missing",
         Refusal::SecondPurchaseNotAsked => "Not approved: do you want it twice?",
@@ -44,7 +46,6 @@ pub fn heading(refusal: &Refusal) -> &'static str {
         Refusal::OpenDoubt => "The supplier may have it already",
         Refusal::LaterOrderLive => "A later order took its place",
         Refusal::NotDue => "Not now",
-        Refusal::SupplierHeld => "The supplier is on hold",
     }
 }
 
@@ -59,8 +60,12 @@ pub fn sentence(refusal: &Refusal, here: Here) -> String {
             )
         }
         Refusal::SuggestionIs(state) => suggestion_is(*state).to_owned(),
-        Refusal::AlreadyDone { by, at } => {
-            format!("{by} did this at {}. Nothing was done a second time.", here.short(*at))
+        Refusal::AlreadyDecided { by, at, state } => {
+            let what = decided(*state);
+            format!("{by} {what} at {}. Your press changed nothing.", here.short(*at))
+        }
+        Refusal::SignedOut => {
+            "Your session had ended, so nothing was done. What you typed is here; press again.".to_owned()
         }
         Refusal::ContentsChanged(_) => "Nothing was bought. Look at what stands here now, and decide again.".to_owned(),
         Refusal::Field { field, detail } => format!("{}: {detail}", field_label(field)),
@@ -82,9 +87,17 @@ pub fn sentence(refusal: &Refusal, here: Here) -> String {
                 .to_owned()
         }
         Refusal::NotDue => "It is not due yet, or the request to send it again has lapsed.".to_owned(),
-        Refusal::SupplierHeld => {
-            "The supplier was put on hold or removed. Nothing goes to it until it is released.".to_owned()
-        }
+    }
+}
+
+/// What somebody did to a suggestion that now stands so.
+fn decided(state: SuggestionState) -> &'static str {
+    match state {
+        SuggestionState::InReview => "put this up for review",
+        SuggestionState::SentBack => "sent this back",
+        SuggestionState::Rejected => "rejected this",
+        SuggestionState::Approved => "approved this",
+        SuggestionState::Superseded => "replaced this by a newer version",
     }
 }
 

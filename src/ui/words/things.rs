@@ -21,23 +21,9 @@ pub fn unit(unit: Unit, plural: bool) -> String {
     word + if hisses { "es" } else { "s" }
 }
 
-/// Whether a unit counts single pieces, so that "24 ×" says it all.
-fn is_piece(unit: Unit) -> bool {
-    ["EA", "C62", "H87", "NAR"].contains(&unit.code())
-}
-
 /// `24 each`, `2 cases`, `12.5 kg`.
 pub fn quantity(amount: Quantity, of: Unit) -> String {
     format!("{} {}", number(amount), unit(of, amount != Quantity::ONE))
-}
-
-/// What stands before an article's name: `24 ×`, `2 cases of`.
-pub fn quantity_of(line: &Line) -> String {
-    if is_piece(line.unit) {
-        format!("{} ×", number(line.quantity))
-    } else {
-        format!("{} of", quantity(line.quantity, line.unit))
-    }
 }
 
 /// `€0.4375 each`, `€1.90 per 100 pieces`, `€48.20 per case`.
@@ -64,7 +50,7 @@ fn amount(currency: Currency, price: UnitPrice) -> String {
 
 /// The exact value beside a total that was rounded.
 pub fn exact(total: &LineTotal) -> Option<String> {
-    let exact = total.exact.normalize();
+    let exact = total.exact?.normalize();
     (exact != total.rounded.amount().normalize()).then(|| format!("exactly {}", grouped(&exact.to_string())))
 }
 
@@ -96,11 +82,11 @@ pub fn pack(line: &Line) -> Option<String> {
     ))
 }
 
-/// What approving buys: `3 lines`, or the parts of the only line, its quantity and its name.
-pub fn what(contents: &OrderContents) -> (String, Option<String>) {
+/// How much approving buys: `3 lines`, or the quantity of the only line. No free text: it stands in a button (case P3).
+pub fn how_much(contents: &OrderContents) -> String {
     match contents.lines.as_slice() {
-        [only] => (quantity_of(only), Some(short_name(only))),
-        lines => (super::count(lines.len(), "line", "lines"), None),
+        [only] => quantity(only.quantity, only.unit),
+        lines => super::count(lines.len(), "line", "lines"),
     }
 }
 
@@ -116,6 +102,11 @@ pub fn short_name(line: &Line) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn how_much_of(amount: &str, unit: &str) -> String {
+        let line = line(amount, unit, None);
+        quantity(line.quantity, line.unit)
+    }
 
     fn line(quantity: &str, unit: &str, pack: Option<(&str, &str)>) -> Line {
         let pack = pack.map(|(quantity, unit)| format!(r#","pack":{{"quantity":"{quantity}","unit":"{unit}"}}"#));
@@ -164,9 +155,9 @@ mod tests {
 
     #[test]
     fn quantities_stand_before_a_name() {
-        assert_eq!(quantity_of(&line("25000", "EA", None)), "25,000 ×");
-        assert_eq!(quantity_of(&line("1", "XBX", None)), "1 box of");
-        assert_eq!(quantity_of(&line("40", "XBX", None)), "40 boxes of");
-        assert_eq!(quantity_of(&line("12.5", "KGM", None)), "12.5 kg of");
+        assert_eq!(how_much_of("25000", "EA"), "25,000 each");
+        assert_eq!(how_much_of("1", "XBX"), "1 box");
+        assert_eq!(how_much_of("40", "XBX"), "40 boxes");
+        assert_eq!(how_much_of("12.5", "KGM"), "12.5 kg");
     }
 }

@@ -136,7 +136,7 @@ async fn approve(house: &House, buyer: &Session<'_>, intent: &str) -> String {
 async fn every_fault_on_submit_ends_as_the_table_says_after_one_request() {
     let house = House::plan()
         .setting("request_deadline", "1s")
-        .setting("send_by", "9s")
+        .setting("send_by", "8s")
         .setting("lease", "10s")
         .start()
         .await;

@@ -15,6 +15,8 @@ test("a lost answer is shown as confirmation pending, with an owner, and nothing
   const order = await orderOf(house, intentId, "confirmation_pending");
   expect(order.case).toMatchObject({ kind: "pending" });
   expect(order.attempts).toHaveLength(1);
+  // The page follows its order by itself, and the bookmark says the same.
+  await expect(page.getByRole("main")).toContainText("Confirmation pending", { timeout: 15_000 });
   await page.goto(`${house.url}/orders/${order.id}`);
   await expect(page.getByRole("main")).toContainText("Confirmation pending");
   // The owner stands on the page: the only resolver of this house.

@@ -16,6 +16,8 @@ test("one approval becomes one purchase, and the order's page shows the supplier
 
   const order = await orderOf(house, intentId, "confirmed");
   expect(order.supplier_reference).toBeTruthy();
+  // The page follows its order by itself, and the bookmark says the same.
+  await expect(page.getByRole("main")).toContainText("Confirmed", { timeout: 15_000 });
   await page.goto(`${house.url}/orders/${order.id}`);
   await expect(page.getByRole("main")).toContainText("Confirmed");
   await expect(page.getByRole("main")).toContainText(order.supplier_reference ?? "—");

@@ -188,14 +188,16 @@ impl Desk {
         self.due.notify_one();
     }
 
-    /// Freezes the process when a test wants it frozen here.
-    pub(super) fn reach(&self, point: StopPoint) {
+    /// Freezes the process when a test wants it frozen here. The stop reaches the other threads a moment later, so this
+    /// one waits for it; whoever thaws the process finds it exactly here.
+    pub(super) async fn reach(&self, point: StopPoint) {
         if self.stop_at == Some(point) {
             tracing::warn!("frozen at {point:?}");
             if let Err(error) = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP)
             {
                 tracing::error!("could not freeze: {error}");
             }
+            tokio::time::sleep(Duration::from_millis(100)).await;
         }
     }
 

@@ -175,7 +175,7 @@ impl Desk {
 
     /// Makes the call and stores its reply; a reply that cannot be stored yet is kept and tried again (case C5).
     pub async fn submit(&self, claimed: &Claimed) {
-        self.reach(StopPoint::AttemptCommitted);
+        self.reach(StopPoint::AttemptCommitted).await;
         let may_send = || clock::awake_or_not() < claimed.send_by;
         let bounds = Bounds {
             deadline: self.lengths.request_deadline,

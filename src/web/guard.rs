@@ -99,7 +99,9 @@ pub async fn session(State(web): State<Web>, mut request: Request, next: Next) -
         None if path.starts_with("/call/") => {
             return (StatusCode::UNAUTHORIZED, "Please sign in.\n").into_response();
         }
-        None if path.starts_with("/act/") => return keep_and_sign_in(&web, request).await,
+        None if path.starts_with("/act/") && *request.method() == Method::POST => {
+            return keep_and_sign_in(&web, request).await;
+        }
         None => return to_sign_in(&request),
     }
     let mut response = next.run(request).await;

@@ -75,6 +75,7 @@ async fn a_screen_that_was_overtaken_by_revision_two_approves_nothing() {
     let intent = house.intent("stale").await;
     assert_eq!(intent["may_continue"], false);
     assert_eq!(intent["do_not_resubmit"], false);
+    assert_eq!(intent["suggestion"]["reason"], "too few", "the assistant can read why");
     let more = with(body("STALE"), "/revision", json!(2));
     let more = with(more, "/lines/0/quantity", json!("100"));
     let fresh = house.suggest("stale", &more).await;
@@ -88,6 +89,13 @@ async fn a_screen_that_was_overtaken_by_revision_two_approves_nothing() {
     };
     let old_digest = Answer::of(approval(&buyer, &old_digest)).await;
     assert_refused(&old_digest, &fresh.id);
+    for refused in [&old_page, &old_digest] {
+        let page = buyer.get(refused.location()).await.text;
+        assert!(
+            page.contains("What you saw, and what stands here now"),
+            "rule 4: the difference is shown"
+        );
+    }
     assert_eq!(house.stored().await.orders, 0);
     assert_eq!(house.submits().await.len(), 0);
 
@@ -95,6 +103,28 @@ async fn a_screen_that_was_overtaken_by_revision_two_approves_nothing() {
     let order = house.wait_for_state(&id, "confirmed").await;
     assert_eq!(order["contents"]["lines"][0]["quantity"], "100");
     house.assert_counts(&order, 1, 1, "revision 2").await;
+}
+
+/// Rule 14: whoever comes too late reads who decided what, not that their own decision was carried out.
+#[tokio::test]
+async fn a_decision_that_comes_too_late_says_what_was_decided() {
+    let house = House::start().await;
+    let (buyer, manager) = (house.sign_in(BUYER).await, house.sign_in(MANAGER).await);
+    let shown = house.suggest("late", &body("LATE")).await;
+    let no = [
+        ("suggestion", &*shown.id),
+        ("digest", &*shown.digest),
+        ("reason", "not needed"),
+    ];
+    manager.post("/act/reject", &no).await;
+
+    let answer = Answer::of(approval(&buyer, &shown)).await;
+
+    assert_refused(&answer, &shown.id);
+    let page = buyer.get(answer.location()).await.text;
+    assert!(page.contains("rejected this at"), "{page}");
+    assert!(!page.contains("approved this at"));
+    assert_eq!(house.stored().await.orders, 0);
 }
 
 /// Case C4.

@@ -194,7 +194,8 @@ impl Desk {
         if let Some(row) = latest {
             let known = row.suggestion;
             let to = review(known.state, ReviewAct::Supersede)?;
-            let by = (program.0.name.as_str(), row.decision.as_deref());
+            // the reason it was sent back stays in its history; it is not the reason for its replacement
+            let by = (program.0.name.as_str(), None);
             let moved = suggestions::suggestion_move(conn, &known.id, known.state, to, by, now).await?;
             if moved == Written::NotInThatState {
                 return Err(DeskError::IntentClosed);

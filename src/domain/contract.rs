@@ -3,6 +3,7 @@
 //! Promises: nothing is assumed that the supplier's file does not say; an unknown window is zero. Sources of the classes
 //! and of their real examples: docs/suppliers.md.
 
+use super::order::{Hold, Holds, OrderState};
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -67,5 +68,291 @@ impl SupplierContract {
         self.key
             .as_ref()
             .map(|key| first_send + TimeDelta::seconds(key.window_seconds))
+    }
+}
+
+/// Why sending an order in doubt once more is safe (rule 9).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ground {
+    /// (a) The key is honoured, and its window lasts long enough.
+    Key { until: DateTime<Utc> },
+    /// (b) A second order with our reference is refused.
+    UniqueReference,
+    /// (c) It was found not to be there, and is looked up once more right before the send.
+    NotFound,
+}
+
+/// Why resuming is not offered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoResume {
+    /// The order is not in doubt.
+    NotInDoubt,
+    /// An attempt may still be under way.
+    StillSending,
+    SupplierHeld,
+    /// A later order of the intent is live (rule 5).
+    LaterOrderLive,
+    /// Address, account or secret are not those of the first send: the key may mean nothing there (rule 17).
+    ScopeChanged,
+    /// The key's window, less margin, is over since this moment.
+    WindowOver {
+        since: DateTime<Utc>,
+    },
+    /// The supplier neither honours a key nor keeps our reference unique: it must be found not to be there first.
+    FindFirst,
+    /// The supplier cannot be asked, and nobody has asked it by hand in the last quarter of an hour.
+    AskByHand,
+}
+
+/// What `may_resume` is judged by.
+#[derive(Debug, Clone, Copy)]
+pub struct InDoubt<'a> {
+    pub state: OrderState,
+    pub holds: Holds,
+    /// The contract of the first send, and the one of today: both must allow it.
+    pub then: &'a SupplierContract,
+    pub today: &'a SupplierContract,
+    /// Start of the first attempt: every window counts from it.
+    pub first_send: DateTime<Utc>,
+    /// Address, account and secret are still those of the first send.
+    pub same_scope: bool,
+    pub supplier_held: bool,
+    pub later_order_live: bool,
+    /// When a person last found, with evidence, that it is not at the supplier.
+    pub found_by_hand_at: Option<DateTime<Utc>>,
+    /// How long one submit may take.
+    pub request_deadline: TimeDelta,
+}
+
+/// The least distance kept to the end of a key's window (rule 9).
+const LEAST_MARGIN: TimeDelta = TimeDelta::minutes(5);
+/// How long a person's finding may stand before a send, where the supplier cannot be asked (rule 9).
+const FRESH: TimeDelta = TimeDelta::minutes(15);
+
+/// Whether an order in doubt may be sent once more, and until when. The screen asks it, the act asks it, and the
+/// transaction that opens the attempt asks it again (rule 9, cases C10 and C11).
+pub fn may_resume(about: &InDoubt<'_>, now: DateTime<Utc>) -> Result<Ground, NoResume> {
+    let not_found = about.state == OrderState::Approved && about.holds == Holds::NONE.with(Hold::NotFound);
+    if about.state == OrderState::Submitting {
+        return Err(NoResume::StillSending);
+    }
+    if !(not_found || about.state == OrderState::ConfirmationPending) {
+        return Err(NoResume::NotInDoubt);
+    }
+    if about.supplier_held {
+        return Err(NoResume::SupplierHeld);
+    }
+    if about.later_order_live {
+        return Err(NoResume::LaterOrderLive);
+    }
+    if not_found {
+        return found_missing(about, now);
+    }
+    let then = under(about.then, about, now)?;
+    let today = under(about.today, about, now)?;
+    Ok(narrower(then, today))
+}
+
+/// (c): the finding stands; a look-up right before the send is the caller's part, or a person's finding is fresh.
+fn found_missing(about: &InDoubt<'_>, now: DateTime<Utc>) -> Result<Ground, NoResume> {
+    let fresh = about.found_by_hand_at.is_some_and(|at| at <= now && now - at <= FRESH);
+    match about.today.look_up {
+        LookUp::Exact => Ok(Ground::NotFound),
+        LookUp::None if fresh => Ok(Ground::NotFound),
+        LookUp::None => Err(NoResume::AskByHand),
+    }
+}
+
+/// (a) and (b) under one version of the contract.
+fn under(contract: &SupplierContract, about: &InDoubt<'_>, now: DateTime<Utc>) -> Result<Ground, NoResume> {
+    if contract.reference_unique {
+        return if about.same_scope {
+            Ok(Ground::UniqueReference)
+        } else {
+            Err(NoResume::ScopeChanged)
+        };
+    }
+    let Some(window_end) = contract.key_until(about.first_send) else {
+        return Err(NoResume::FindFirst);
+    };
+    if !about.same_scope {
+        return Err(NoResume::ScopeChanged);
+    }
+    let until = window_end - about.request_deadline - LEAST_MARGIN.max(about.request_deadline);
+    if now < until {
+        Ok(Ground::Key { until })
+    } else {
+        Err(NoResume::WindowOver { since: until })
+    }
+}
+
+fn narrower(a: Ground, b: Ground) -> Ground {
+    match (a, b) {
+        (Ground::Key { until: one }, Ground::Key { until: other }) => Ground::Key { until: one.min(other) },
+        (Ground::Key { until }, Ground::UniqueReference | Ground::NotFound)
+        | (Ground::UniqueReference | Ground::NotFound, Ground::Key { until }) => Ground::Key { until },
+        (Ground::NotFound, _) | (_, Ground::NotFound) => Ground::NotFound,
+        (Ground::UniqueReference, Ground::UniqueReference) => Ground::UniqueReference,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(second: i64) -> DateTime<Utc> {
+        DateTime::from_timestamp(1_800_000_000 + second, 0).expect("in range")
+    }
+
+    fn contract(window: Option<i64>, unique: bool, look_up: LookUp) -> SupplierContract {
+        SupplierContract {
+            key: window.map(|window_seconds| KeyPromise {
+                header: "idempotency-key".into(),
+                window_seconds,
+                replays_saved_errors: true,
+                checks_body: true,
+            }),
+            reference_unique: unique,
+            look_up,
+            look_up_lag_seconds: 0,
+            settle_seconds: 30,
+            refusals: vec![422],
+            turned_away: vec![429],
+            resume: ResumeBy::Person,
+            send_within_seconds: 86_400,
+        }
+    }
+
+    fn about<'a>(then: &'a SupplierContract, today: &'a SupplierContract) -> InDoubt<'a> {
+        InDoubt {
+            state: OrderState::ConfirmationPending,
+            holds: Holds::NONE,
+            then,
+            today,
+            first_send: at(0),
+            same_scope: true,
+            supplier_held: false,
+            later_order_live: false,
+            found_by_hand_at: None,
+            request_deadline: TimeDelta::seconds(15),
+        }
+    }
+
+    #[test]
+    fn a_key_is_safe_until_its_window_less_margin_counted_from_the_first_send() {
+        // case I4: retention 30 minutes, a request that takes 15 s
+        let half_hour = contract(Some(1800), false, LookUp::Exact);
+        let asked = about(&half_hour, &half_hour);
+        let until = at(1800 - 15 - 300);
+        assert_eq!(may_resume(&asked, at(60)), Ok(Ground::Key { until }));
+        assert_eq!(may_resume(&asked, at(1484)), Ok(Ground::Key { until }));
+        assert_eq!(may_resume(&asked, at(1485)), Err(NoResume::WindowOver { since: until }));
+        assert_eq!(may_resume(&asked, at(1790)), Err(NoResume::WindowOver { since: until }));
+        let slow = InDoubt {
+            request_deadline: TimeDelta::minutes(10),
+            ..asked
+        };
+        assert_eq!(
+            may_resume(&slow, at(599)),
+            Ok(Ground::Key { until: at(600) }),
+            "the margin is the deadline"
+        );
+    }
+
+    #[test]
+    fn an_unpublished_window_is_zero_and_without_key_it_must_be_found_first() {
+        let unpublished = contract(Some(0), false, LookUp::Exact);
+        assert!(matches!(
+            may_resume(&about(&unpublished, &unpublished), at(1)),
+            Err(NoResume::WindowOver { .. })
+        ));
+        let none = contract(None, false, LookUp::Exact);
+        assert_eq!(may_resume(&about(&none, &none), at(1)), Err(NoResume::FindFirst));
+    }
+
+    #[test]
+    fn a_contract_corrected_meanwhile_must_allow_it_under_both_versions() {
+        // case C11
+        let day = contract(Some(86_400), false, LookUp::Exact);
+        let hour = contract(Some(3_600), false, LookUp::Exact);
+        let hour_end = at(3_600 - 15 - 300);
+        for (then, today) in [(&day, &hour), (&hour, &day)] {
+            assert_eq!(
+                may_resume(&about(then, today), at(60)),
+                Ok(Ground::Key { until: hour_end })
+            );
+            assert!(may_resume(&about(then, today), at(3_500)).is_err());
+        }
+        let moved = InDoubt {
+            same_scope: false,
+            ..about(&day, &day)
+        };
+        assert_eq!(may_resume(&moved, at(60)), Err(NoResume::ScopeChanged));
+        let unique = contract(None, true, LookUp::Exact);
+        assert_eq!(
+            may_resume(&about(&unique, &unique), at(1_000_000)),
+            Ok(Ground::UniqueReference)
+        );
+    }
+
+    #[test]
+    fn what_was_found_missing_is_asked_once_more_or_freshly_found_by_hand() {
+        let asked = contract(Some(86_400), false, LookUp::Exact);
+        let held = |contract| InDoubt {
+            state: OrderState::Approved,
+            holds: Holds::NONE.with(Hold::NotFound),
+            ..about(contract, contract)
+        };
+        assert_eq!(may_resume(&held(&asked), at(60)), Ok(Ground::NotFound));
+        let silent = contract(None, false, LookUp::None);
+        assert_eq!(may_resume(&held(&silent), at(60)), Err(NoResume::AskByHand));
+        let fresh = InDoubt {
+            found_by_hand_at: Some(at(0)),
+            ..held(&silent)
+        };
+        assert_eq!(may_resume(&fresh, at(15 * 60)), Ok(Ground::NotFound));
+        assert_eq!(may_resume(&fresh, at(15 * 60 + 1)), Err(NoResume::AskByHand));
+        let also = InDoubt {
+            holds: Holds::NONE.with(Hold::NotFound).with(Hold::Person),
+            ..held(&asked)
+        };
+        assert_eq!(
+            may_resume(&also, at(60)),
+            Err(NoResume::NotInDoubt),
+            "every other hold must be lifted first"
+        );
+    }
+
+    #[test]
+    fn nothing_else_may_be_resumed() {
+        let day = contract(Some(86_400), false, LookUp::Exact);
+        for state in OrderState::ALL
+            .into_iter()
+            .filter(|state| *state != OrderState::ConfirmationPending)
+        {
+            assert!(
+                may_resume(
+                    &InDoubt {
+                        state,
+                        ..about(&day, &day)
+                    },
+                    at(60)
+                )
+                .is_err(),
+                "{state:?}"
+            );
+        }
+        let held = InDoubt {
+            supplier_held: true,
+            ..about(&day, &day)
+        };
+        assert_eq!(may_resume(&held, at(60)), Err(NoResume::SupplierHeld));
+        let later = InDoubt {
+            later_order_live: true,
+            ..about(&day, &day)
+        };
+        assert_eq!(may_resume(&later, at(60)), Err(NoResume::LaterOrderLive));
     }
 }

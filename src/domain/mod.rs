@@ -10,6 +10,7 @@ pub mod contract;
 pub mod difference;
 pub mod event;
 pub mod ids;
+pub mod look_up;
 pub mod money;
 pub mod order;
 pub mod pages;

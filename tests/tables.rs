@@ -1,6 +1,11 @@
 //! The tables restate the machine: what the domain would never write, the database refuses too. And what the domain
 //! freezes comes out of the database byte for byte.
 
+#![allow(
+    clippy::disallowed_types,
+    reason = "a plan is asked for with statements made here, not with input"
+)]
+
 use chrono::{DateTime, Utc};
 use countersign::domain::contents::{ContentsDraft, Known, LineDraft, OrderContents, check};
 use countersign::domain::ids::{IntentId, SuggestionId, TenantId};
@@ -217,4 +222,34 @@ fn the_digest_survives_the_database() {
         Ok(())
     });
     outcome.expect("every digest survives");
+}
+
+/// Each shape of the order list has an index that gives the order by itself: no scan, no sort, no cost of history.
+#[tokio::test]
+async fn the_order_list_reads_an_index_and_sorts_nothing() {
+    let mut tables = tables().await;
+    for (plan, index) in [
+        (
+            "EXPLAIN QUERY PLAN SELECT id FROM orders WHERE tenant = 't' AND state = 'confirmed'
+             AND (approved_at, id) < (5, 'po') ORDER BY approved_at DESC, id DESC LIMIT 10",
+            "orders_by_state",
+        ),
+        (
+            "EXPLAIN QUERY PLAN SELECT id FROM orders WHERE tenant = 't' AND supplier = 'acme'
+             AND (approved_at, id) < (5, 'po') ORDER BY approved_at DESC, id DESC LIMIT 10",
+            "orders_by_supplier",
+        ),
+        (
+            "EXPLAIN QUERY PLAN SELECT id FROM orders WHERE tenant = 't'
+             AND (approved_at, id) < (5, 'po') ORDER BY approved_at DESC, id DESC LIMIT 10",
+            "orders_by_time",
+        ),
+    ] {
+        let plan: Vec<(i64, i64, i64, String)> = sqlx::query_as(plan).fetch_all(&mut tables.raw).await.expect("a plan");
+        let words: Vec<&str> = plan.iter().map(|row| row.3.as_str()).collect();
+        let searches = |word: &&str| word.starts_with("SEARCH") && word.contains(index);
+        assert!(words.iter().any(searches), "{words:?}");
+        let costly = |word: &&str| word.contains("TEMP B-TREE") || word.starts_with("SCAN");
+        assert!(!words.iter().any(costly), "{words:?}");
+    }
 }

@@ -3,8 +3,9 @@
 use super::decide::LOOK_ALIKE;
 use super::{Desk, DeskError, Person, Program, clock};
 use crate::domain::case::Case;
+use crate::domain::contents::SupplierId;
 use crate::domain::difference;
-use crate::domain::ids::{DraftId, OrderId, SuggestionId, TenantId};
+use crate::domain::ids::{DraftId, OrderId, PersonId, SuggestionId, TenantId};
 use crate::domain::money::Money;
 use crate::domain::order::{Hold, OrderState};
 use crate::domain::pages::{
@@ -23,6 +24,7 @@ use crate::store::queue::{OpenOrder, OpenSuggestion, open_orders, open_suggestio
 use crate::store::suggestions::SuggestionRow;
 use crate::store::{Conn, attempts, drafts, events, intents, orders, people, suggestions, suppliers, tenants};
 use chrono::{DateTime, Utc};
+use std::collections::HashMap;
 
 /// Rows of one section or list on one page; the rest is counted.
 const MOST_ROWS: usize = 200;
@@ -273,11 +275,14 @@ impl Desk {
             after: cursor_text.and_then(after),
             ..OrderFilter::default()
         };
-        let (views, next) = order_views(&mut read, person.tenant(), &filter, PAGE).await?;
+        let (orders, next) = order_rows(&mut read, person.tenant(), &filter, PAGE).await?;
+        let mut names = Names::default();
         let mut rows = Vec::new();
-        for view in views {
-            let (supplier_name, _) = supplier_of(&mut read, person.tenant(), &view.order.contents.supplier).await?;
-            rows.push(listed(view, supplier_name, viewer.now));
+        for order in orders {
+            let cases = order_cases(&mut read, &order).await?;
+            let supplier_name = names.supplier(&mut read, &order).await?;
+            let approved_by = names.person(&mut read, &order.approved_by).await?;
+            rows.push(listed(order, &cases, supplier_name, approved_by, viewer.now));
         }
         Ok(OrdersPage {
             viewer,
@@ -323,21 +328,59 @@ async fn order_view(conn: &mut Conn, order: OrderRow) -> Result<OrderView, DeskE
 }
 
 /// One row more is asked for than shown: so the end is known without counting.
+async fn order_rows(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    filter: &OrderFilter,
+    limit: u32,
+) -> Result<(Vec<OrderRow>, Option<String>), DeskError> {
+    let mut rows = orders::order_page(conn, tenant, filter, limit + 1).await?;
+    let more = rows.len() > limit as usize;
+    rows.truncate(limit as usize);
+    let next = rows.last().filter(|_| more).map(cursor);
+    Ok((rows, next))
+}
+
 async fn order_views(
     conn: &mut Conn,
     tenant: &TenantId,
     filter: &OrderFilter,
     limit: u32,
 ) -> Result<(Vec<OrderView>, Option<String>), DeskError> {
-    let mut rows = orders::order_page(conn, tenant, filter, limit + 1).await?;
-    let more = rows.len() > limit as usize;
-    rows.truncate(limit as usize);
-    let next = rows.last().filter(|_| more).map(cursor);
+    let (rows, next) = order_rows(conn, tenant, filter, limit).await?;
     let mut views = Vec::new();
     for row in rows {
         views.push(order_view(conn, row).await?);
     }
     Ok((views, next))
+}
+
+/// Names on one page, each asked for once.
+#[derive(Default)]
+struct Names {
+    suppliers: HashMap<SupplierId, String>,
+    people: HashMap<PersonId, String>,
+}
+
+impl Names {
+    async fn supplier(&mut self, conn: &mut Conn, order: &OrderRow) -> Result<String, DeskError> {
+        let id = &order.contents.supplier;
+        if let Some(name) = self.suppliers.get(id) {
+            return Ok(name.clone());
+        }
+        let (name, _) = supplier_of(conn, &order.tenant, id).await?;
+        self.suppliers.insert(id.clone(), name.clone());
+        Ok(name)
+    }
+
+    async fn person(&mut self, conn: &mut Conn, id: &PersonId) -> Result<String, DeskError> {
+        if let Some(name) = self.people.get(id) {
+            return Ok(name.clone());
+        }
+        let name = people::person_name(conn, id).await?;
+        self.people.insert(id.clone(), name.clone());
+        Ok(name)
+    }
 }
 
 /// Predecessors that keep the approve button off (rule 5); accepting one by name is an act of its own.
@@ -386,7 +429,7 @@ async fn held_suppliers(conn: &mut Conn, tenant: &TenantId) -> Result<Vec<HeldSu
 async fn supplier_of(
     conn: &mut Conn,
     tenant: &TenantId,
-    id: &crate::domain::contents::SupplierId,
+    id: &SupplierId,
 ) -> Result<(String, Option<String>), DeskError> {
     let row = suppliers::supplier_fetch(conn, tenant, id)
         .await?
@@ -514,9 +557,9 @@ fn suggestion_row(one: OpenSuggestion) -> Row {
     }
 }
 
-fn listed(view: OrderView, supplier_name: String, now: DateTime<Utc>) -> Row {
-    let open = view.cases.iter().find(|case| case.closed_at.is_none());
-    let life = &view.order.life;
+fn listed(order: OrderRow, cases: &[Case], supplier_name: String, approved_by: String, now: DateTime<Utc>) -> Row {
+    let open = cases.iter().find(|case| case.closed_at.is_none());
+    let life = &order.life;
     let waiting = Waiting {
         case_reason: open.map(|case| case.reason.clone()),
         held: life.holds.gravest(),
@@ -526,14 +569,14 @@ fn listed(view: OrderView, supplier_name: String, now: DateTime<Utc>) -> Row {
     };
     Row {
         stands: Stands::of_order(life),
-        headline: view.order.contents.headline(),
-        total: view.order.contents.total(),
-        since: view.order.approved_at,
-        by: Some(view.approved_by_name),
+        headline: order.contents.headline(),
+        total: order.contents.total(),
+        since: order.approved_at,
+        by: Some(approved_by),
         owner: open.map(|case| case.owner_name.clone()),
         due_at: open.map(|case| case.due_at),
         why: waiting.why(now),
-        target: Target::Order(view.order.id),
+        target: Target::Order(order.id),
         supplier_name,
     }
 }

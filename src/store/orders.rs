@@ -338,30 +338,48 @@ pub struct OrderFilter {
     pub after: Option<(DateTime<Utc>, OrderId)>,
 }
 
-/// A page of orders, newest first; the key is (approved_at, id), so cost does not grow with the page's number.
+/// The end of every list: no order is approved later than this.
+const NEWEST: (i64, &str) = (i64::MAX, "");
+
+/// A page of orders, newest first. The key is (approved_at, id) and each shape of filter has its own statement and
+/// index, so that cost grows neither with the page's number nor with history.
 pub async fn order_page(
     conn: &mut Conn,
     tenant: &TenantId,
     filter: &OrderFilter,
     limit: u32,
 ) -> Result<Vec<OrderRow>, StoreError> {
-    let rows: Vec<Columns> = sqlx::query_as(order_columns!(
-        "WHERE tenant = $1
-         AND ($2 IS NULL OR state = $2)
-         AND ($3 IS NULL OR supplier = $3)
-         AND ($4 IS NULL OR EXISTS (SELECT 1 FROM cases c
-                                    WHERE c.order_id = orders.id AND c.closed_at IS NULL AND c.owner = $4))
-         AND ($5 IS NULL OR (approved_at, id) < ($5, $6))
-         ORDER BY approved_at DESC, id DESC LIMIT $7"
-    ))
-    .bind(tenant.as_str())
-    .bind(filter.state.map(OrderState::word))
-    .bind(&filter.supplier)
-    .bind(filter.owner.as_ref().map(PersonId::as_str))
-    .bind(filter.after.as_ref().map(|(at, _)| micros(*at)))
-    .bind(filter.after.as_ref().map(|(_, id)| id.as_str()))
-    .bind(i64::from(limit))
-    .fetch_all(conn)
-    .await?;
+    let statement = match (filter.state, &filter.supplier) {
+        (Some(_), _) => order_columns!(
+            "WHERE tenant = $1 AND state = $2 AND (approved_at, id) < ($3, $4)
+             AND ($5 IS NULL OR supplier = $5)
+             AND ($6 IS NULL OR id IN (SELECT order_id FROM cases WHERE closed_at IS NULL AND owner = $6))
+             ORDER BY approved_at DESC, id DESC LIMIT $7"
+        ),
+        (None, Some(_)) => order_columns!(
+            "WHERE tenant = $1 AND $2 IS NULL AND (approved_at, id) < ($3, $4) AND supplier = $5
+             AND ($6 IS NULL OR id IN (SELECT order_id FROM cases WHERE closed_at IS NULL AND owner = $6))
+             ORDER BY approved_at DESC, id DESC LIMIT $7"
+        ),
+        (None, None) => order_columns!(
+            "WHERE tenant = $1 AND $2 IS NULL AND (approved_at, id) < ($3, $4) AND $5 IS NULL
+             AND ($6 IS NULL OR id IN (SELECT order_id FROM cases WHERE closed_at IS NULL AND owner = $6))
+             ORDER BY approved_at DESC, id DESC LIMIT $7"
+        ),
+    };
+    let after = filter
+        .after
+        .as_ref()
+        .map_or(NEWEST, |(at, id)| (micros(*at), id.as_str()));
+    let rows: Vec<Columns> = sqlx::query_as(statement)
+        .bind(tenant.as_str())
+        .bind(filter.state.map(OrderState::word))
+        .bind(after.0)
+        .bind(after.1)
+        .bind(&filter.supplier)
+        .bind(filter.owner.as_ref().map(PersonId::as_str))
+        .bind(i64::from(limit))
+        .fetch_all(conn)
+        .await?;
     read_all(rows)
 }

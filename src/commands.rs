@@ -1,4 +1,7 @@
 //! What each verb of the command line does. Standard output carries the result alone; remarks go to standard error.
+//!
+//! Promises: 0 when it is done, 1 when it failed, 2 for arguments or settings that cannot be used. Must not: hold a rule;
+//! every act is the desk's.
 
 use crate::config::Config;
 use crate::desk::house::NewPerson;

@@ -1,4 +1,6 @@
 //! Settings: embedded defaults, then a file, then the environment. Every fault is named at once.
+//!
+//! Promises: a configuration that loads lets a request end before its lease does. Must not: decide what a setting is good for.
 
 use figment::Figment;
 use figment::error::Kind;

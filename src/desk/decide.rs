@@ -1,4 +1,6 @@
 //! A person's decision on a suggestion: approve, send back, reject. One compare-and-set each (rules 4, 5 and 14).
+//!
+//! Promises: what was shown is what is frozen; whoever comes too late is told who decided what. Must not: send anything.
 
 use super::{Desk, DeskError, Person, clock};
 use crate::domain::contents::{Digest, OrderContents};

@@ -1,4 +1,7 @@
 //! Setting the house up, from the command line: tenants, sites, suppliers, people, tokens.
+//!
+//! Promises: every change leaves an event; a tenant keeps a manager and no case loses its owner (rule 15). Must not: be
+//! reachable from the web.
 
 use super::people::{hash_password, token_hash};
 use super::{Desk, DeskError, clock};

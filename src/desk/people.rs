@@ -1,4 +1,6 @@
 //! Signing in and out, and programs' tokens. Passwords are hashed with argon2id; secrets are kept as hashes only.
+//!
+//! Promises: a wrong address and a wrong password cannot be told apart. Must not: keep or log a secret.
 
 use super::{Desk, DeskError, Person, Program, clock};
 use crate::domain::contents::Digest;

@@ -1,5 +1,9 @@
 //! Sending an order: attempt committed, call, reply committed (rule 6). Three steps, two short transactions, and the
 //! network between them.
+//!
+//! Promises: an attempt is committed before its first byte and sent at most once; its reply is stored on it whenever it
+//! comes (rule 13); a reply that cannot be stored leaves an order that is confirmation pending. Must not: classify the
+//! wire, or send an order that is held, in doubt or overtaken.
 
 use super::record::{Act, must_be_done};
 use super::{Desk, DeskError, clock};

@@ -1,4 +1,7 @@
 //! Acts of the assistant: reserve an intent, suggest an order, ask how it stands. There is no way to approve from here.
+//!
+//! Promises: the same question gets the same answer; other contents under a known identity change nothing and open a
+//! case (rule 3). Must not: let evidence decide anything (rule 19).
 
 use super::{Desk, DeskError, Program, clock};
 use crate::domain::case::{CaseKind, CaseStep};

@@ -1,4 +1,6 @@
 //! What time brings about, swept by every process (rule 6): leases that lapsed, orders that waited too long.
+//!
+//! Promises: one broken order does not keep the others from being swept. Must not: close a doubt (rule 8).
 
 use super::record::{Act, must_be_done};
 use super::{Desk, DeskError, clock};

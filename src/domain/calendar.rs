@@ -1,4 +1,6 @@
 //! Zones and how moments read to people. Times are kept in UTC; a tenant's zone decides how they are shown.
+//!
+//! Must not: read a clock, or do date arithmetic of its own.
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use chrono_tz::Tz;

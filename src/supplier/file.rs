@@ -1,4 +1,7 @@
 //! A supplier is one file: contract and mapping. Reading it names every fault at once.
+//!
+//! Promises: the request is made of the frozen contents and the key alone; a secret is read where its reference says and
+//! kept nowhere. Must not: assume what the file does not say.
 
 use super::http::Http;
 use super::record::RecordMap;

@@ -1,4 +1,6 @@
 //! Reads a supplier's record out of its JSON, by the pointers of its file.
+//!
+//! Promises: what is mapped and missing shows as a difference. Must not: convert; text and numbers stay as they came.
 
 use crate::domain::difference::{Recorded, RecordedCharge, RecordedLine};
 use serde::Deserialize;

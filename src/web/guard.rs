@@ -1,4 +1,7 @@
 //! What stands before every page and act: the Origin check, and the session.
+//!
+//! Promises: no mutation without our own Origin and a session; what was typed survives the session's end (case P10).
+//! Must not: know what an act does.
 
 use super::session::secret_of;
 use super::{MOST_BODY, Web};

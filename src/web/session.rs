@@ -1,4 +1,6 @@
 //! Signing in and out. The cookie carries a random secret and nothing else.
+//!
+//! Promises: the way back after sign-in is a path of ours. Must not: say whether it was the address or the password.
 
 use super::Web;
 use super::problem::broken;

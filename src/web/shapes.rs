@@ -1,4 +1,6 @@
 //! The JSON shapes of doors.md. More fields may come; these stay.
+//!
+//! Must not: ask or decide; everything here was read before.
 
 use crate::desk::look::{OrderView, OrderViews};
 use crate::desk::suggest::IntentView;

@@ -210,11 +210,6 @@ impl Line {
             (None, None) => String::new(),
         }
     }
-    /// The same article, quantity and unit: what makes a look-alike (brief.md).
-    pub fn looks_like(&self, other: &Line) -> bool {
-        (&self.sku, self.quantity, self.unit) == (&other.sku, other.quantity, other.unit)
-            && (self.sku.is_some() || self.description == other.description)
-    }
 }
 
 impl OrderContents {
@@ -265,24 +260,8 @@ impl OrderContents {
             more => format!("{first} and {} more", more - 1),
         }
     }
-    /// Same supplier, site and lines (article, quantity, unit), in any order.
-    pub fn looks_like(&self, other: &OrderContents) -> bool {
-        let mut rest: Vec<&Line> = other.lines.iter().collect();
-        self.supplier == other.supplier
-            && self.deliver_to == other.deliver_to
-            && self.lines.len() == rest.len()
-            && self
-                .lines
-                .iter()
-                .all(|line| match rest.iter().position(|one| line.looks_like(one)) {
-                    Some(place) => {
-                        rest.swap_remove(place);
-                        true
-                    }
-                    None => false,
-                })
-    }
-    /// A value equal for all contents that look alike, so that an index finds them.
+    /// A value equal for all contents that look alike, so that an index finds them: the same supplier, site and lines
+    /// (article, quantity, unit), in any order (brief.md "look-alike").
     pub fn look_alike_key(&self) -> String {
         let mut lines: Vec<String> = self
             .lines

@@ -1,7 +1,7 @@
 //! What a supplier promises. The connector declares it, the screens show it, the machine obeys it.
 //!
-//! Promises: nothing is assumed that the supplier's file does not say; an unknown window is zero. Sources of the classes
-//! and of their real examples: docs/suppliers.md.
+//! Promises: nothing is assumed that the supplier's file does not say; an unknown window is zero. What an answer on the
+//! wire may mean under a contract: docs/suppliers.md.
 
 use super::order::{Hold, Holds, OrderState};
 use chrono::{DateTime, TimeDelta, Utc};

@@ -45,6 +45,8 @@ pub struct Config {
     pub again_first: Duration,
     pub again_most: Duration,
     pub not_sent_case_after: u32,
+    pub look_up_first: Duration,
+    pub look_up_most: Duration,
     pub case_due: Duration,
     pub session: Duration,
     pub grace: Duration,
@@ -53,16 +55,33 @@ pub struct Config {
     pub log: LogFormat,
 }
 
-/// A point of a submit at which the process can be made to freeze itself (cases C1 and C2).
+/// A point of a submit at which the process can be made to freeze itself (cases C1 and C2). The point between the first
+/// byte and the answer needs none: there a slow supplier holds it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopPoint {
+    /// The order is due; its attempt is not written.
+    BeforeAttempt,
     /// The attempt is committed; its first byte has not left.
     AttemptCommitted,
+    /// The supplier's answer is read; nothing of it is written.
+    AnswerReceived,
+    /// The reply is committed.
+    ReplyCommitted,
 }
 
 impl StopPoint {
+    const ALL: [(&'static str, Self); 4] = [
+        ("before_attempt", Self::BeforeAttempt),
+        ("attempt_committed", Self::AttemptCommitted),
+        ("answer_received", Self::AnswerReceived),
+        ("reply_committed", Self::ReplyCommitted),
+    ];
+
     fn of(word: &str) -> Option<Self> {
-        (word == "attempt_committed").then_some(Self::AttemptCommitted)
+        Self::ALL
+            .into_iter()
+            .find(|(name, _)| *name == word)
+            .map(|(_, point)| point)
     }
 }
 
@@ -81,6 +100,8 @@ struct Raw {
     again_first: String,
     again_most: String,
     not_sent_case_after: u32,
+    look_up_first: String,
+    look_up_most: String,
     case_due: String,
     session: String,
     grace: String,
@@ -179,6 +200,8 @@ impl Raw {
             sweep: length("sweep", &self.sweep),
             again_first: length("again_first", &self.again_first),
             again_most: length("again_most", &self.again_most),
+            look_up_first: length("look_up_first", &self.look_up_first),
+            look_up_most: length("look_up_most", &self.look_up_most),
             case_due: length("case_due", &self.case_due),
             session: length("session", &self.session),
             grace: length("grace", &self.grace),
@@ -189,7 +212,8 @@ impl Raw {
             log: self.log,
         };
         if !self.stop_at.is_empty() && config.stop_at.is_none() {
-            faults.push("stop_at: empty, or attempt_committed".to_owned());
+            let points = StopPoint::ALL.map(|(name, _)| name).join(", ");
+            faults.push(format!("stop_at: empty, or one of {points}"));
         }
         let listen = self.listen.parse();
         if let Err(error) = &listen {
@@ -220,6 +244,9 @@ impl Config {
         }
         if self.again_first > self.again_most {
             faults.push("again_first: must not be longer than again_most".to_owned());
+        }
+        if self.look_up_first > self.look_up_most {
+            faults.push("look_up_first: must not be longer than look_up_most".to_owned());
         }
         if self.parallel == 0 {
             faults.push("parallel: at least 1".to_owned());

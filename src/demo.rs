@@ -131,15 +131,22 @@ async fn start_practice(
     Ok(url)
 }
 
-/// Two suppliers, both played by the practice supplier; a new version of their files when its port changed.
+/// Three suppliers, all played by the practice supplier; a new version of their files when its port changed.
 async fn point_suppliers_at(desk: &Desk, tenant: &TenantId, url: &str) -> Result<(), DemoError> {
-    let practice = example::practice(url);
-    let nordform = practice
-        .replace("id = \"practice\"", "id = \"nordform\"")
-        .replace("name = \"Practice supplier\"", "name = \"Nordform\"");
-    let acme = practice.replace("name = \"Practice supplier\"", "name = \"Acme Fasteners\"");
+    let named = |file: String, id: &str, name: &str| {
+        file.replace("id = \"practice\"", &format!("id = \"{id}\""))
+            .replace("name = \"Practice supplier\"", &format!("name = \"{name}\""))
+    };
+    let files = [
+        ("practice", named(example::practice(url), "practice", "Acme Fasteners")),
+        ("nordform", named(example::practice(url), "nordform", "Nordform")),
+        (
+            "papierhaus",
+            named(example::promises_nothing(url), "papierhaus", "Papierhaus Berlin"),
+        ),
+    ];
     let known = desk.supplier_list(tenant).await?;
-    for (id, file) in [("practice", acme), ("nordform", nordform)] {
+    for (id, file) in files {
         if !known.iter().any(|row| row.id.as_str() == id && row.file == file) {
             desk.supplier_add(tenant, &file).await?;
         }
@@ -216,7 +223,7 @@ impl<'a> Morning<'a> {
         (suggestion, digest): (SuggestionId, Digest),
         fault: Option<&str>,
         until: fn(OrderState, u32) -> bool,
-    ) -> Result<(), DemoError> {
+    ) -> Result<OrderId, DemoError> {
         if let Some(fault) = fault {
             self.supplier_will(fault).await?;
         }
@@ -226,7 +233,9 @@ impl<'a> Morning<'a> {
             accept_unsettled: Vec::new(),
         };
         let approved = self.desk.approve(&self.buyer, &suggestion, &approval, None).await?;
-        self.wait(&approved.order(), until).await
+        let order = approved.order();
+        self.wait(&order, until).await?;
+        Ok(order)
     }
 
     async fn wait(&self, order: &OrderId, until: fn(OrderState, u32) -> bool) -> Result<(), DemoError> {

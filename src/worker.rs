@@ -1,4 +1,5 @@
-//! The loop: submit what is due, sweep what time brought about. Every act is the desk's; here is only the rhythm.
+//! The loop: submit what is due, ask about what is in doubt, sweep what time brought about. Every act is the desk's; here
+//! is only the rhythm.
 //!
 //! Promises: one claimed order is one call; a slow supplier never takes more than half of the places; a stopping
 //! process claims nothing more, and waits for what is under way. Must not: decide anything about an order.
@@ -70,18 +71,22 @@ impl Worker {
         }
     }
 
-    /// Submits what is due until told to stop; then waits for what is under way.
+    /// Submits what is due and asks about what is in doubt until told to stop; then waits for what is being submitted.
     pub async fn submit(self, stop: CancellationToken) {
-        let mut under_way = UnderWay::default();
+        let (mut under_way, mut asking) = (UnderWay::default(), UnderWay::default());
         while !stop.is_cancelled() {
             self.claim_all(&mut under_way).await;
+            self.ask_all(&mut asking).await;
             tokio::select! {
                 () = stop.cancelled() => {}
                 () = self.desk.order_became_due() => {}
                 () = tokio::time::sleep(self.wake) => {}
                 () = under_way.next_end() => {}
+                () = asking.next_end() => {}
             }
         }
+        // a question that is not answered is asked again by whoever comes next
+        drop(asking);
         let waiting = under_way.calls.len();
         if waiting > 0 {
             tracing::info!("stopping: waiting for {waiting} calls under way");
@@ -103,6 +108,22 @@ impl Worker {
                 }
                 Ok(None) => return,
                 Err(error) => return tracing::error!("no order could be claimed: {error}"),
+            }
+        }
+    }
+
+    /// Questions have places of their own, so that a supplier that does not answer them keeps nothing from being sent.
+    async fn ask_all(&self, asking: &mut UnderWay) {
+        let share = (self.parallel / 4).max(1);
+        while asking.calls.len() < self.parallel {
+            match self.desk.claim_look_up(&asking.busy(share)).await {
+                Ok(Some(question)) => {
+                    let desk = self.desk.clone();
+                    let supplier = format!("{}/{}", question.tenant, question.supplier_id);
+                    asking.begin(supplier, async move { desk.ask(&question).await });
+                }
+                Ok(None) => return,
+                Err(error) => return tracing::error!("no order could be asked about: {error}"),
             }
         }
     }

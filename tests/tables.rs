@@ -66,6 +66,10 @@ async fn with_an_order(raw: &mut SqliteConnection) {
         "INSERT INTO attempts (id, tenant, order_id, number, supplier_version, base_url, account, secret_mac,
                                started_at, send_by, lease_until)
          VALUES ('try_1', 'ten_000000000000', 'po_1', 1, 1, 'http://x', '', '', 1, 2, 3)",
+        "INSERT INTO look_ups (tenant, order_id, at, answer, base_url, account, detail, records)
+         VALUES ('ten_000000000000', 'po_1', 3, 'none', 'http://x', '', 'no record', '[]')",
+        "INSERT INTO findings (tenant, order_id, at, finding, source)
+         VALUES ('ten_000000000000', 'po_1', 3, 'not_at_supplier', 'look_up')",
         "INSERT INTO events VALUES ('ten_000000000000', 1, 'po_1', '{}', 'h')",
     ] {
         sqlx::query(statement).execute(&mut *raw).await.expect(statement);
@@ -104,8 +108,41 @@ const ILLEGAL: &[(&str, &str)] = &[
     (
         "INSERT INTO orders SELECT 'po_2', tenant, intent, revision, 'sug_2', supplier, 'key2', contents, digest,
             look_alike_key, second_purchase, approved_by, approved_at, state, holds, differences, version,
-            supplier_reference, due_at, sendable_since, not_sent, changed_at FROM orders",
+            supplier_reference, due_at, sendable_since, not_sent, changed_at, look_up_at, look_up_by, look_up_since,
+            looked_up, resume_at, resume_by FROM orders",
         "UNIQUE",
+    ),
+    (
+        "UPDATE orders SET resume_at = 1, resume_by = 'per_1'",
+        "only an order in doubt",
+    ),
+    (
+        "UPDATE orders SET state = 'confirmation_pending', resume_at = 1",
+        "only an order in doubt",
+    ),
+    (
+        "UPDATE orders SET state = 'approved', due_at = 1, resume_at = 1, resume_by = 'per_1'",
+        "only an order in doubt",
+    ),
+    ("UPDATE orders SET looked_up = -1", "CHECK"),
+    ("UPDATE look_ups SET answer = 'found'", "append-only"),
+    ("DELETE FROM look_ups", "append-only"),
+    ("UPDATE findings SET finding = 'at_supplier'", "append-only"),
+    ("DELETE FROM findings", "append-only"),
+    (
+        "INSERT INTO look_ups (tenant, order_id, at, answer, base_url, account, detail, records)
+         VALUES ('ten_000000000000', 'po_1', 1, 'perhaps', 'http://x', '', '', '[]')",
+        "CHECK",
+    ),
+    (
+        "INSERT INTO findings (tenant, order_id, at, finding, source, found_by)
+         VALUES ('ten_000000000000', 'po_1', 1, 'not_at_supplier', 'person', 'per_1')",
+        "CHECK",
+    ),
+    (
+        "INSERT INTO findings (tenant, order_id, at, finding, source, evidence)
+         VALUES ('ten_000000000000', 'po_1', 1, 'not_at_supplier', 'person', 'asked them')",
+        "CHECK",
     ),
     (
         "INSERT INTO cases (id, tenant, version, kind, order_id, owner, due_at, reason, opened_at)

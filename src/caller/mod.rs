@@ -3,6 +3,7 @@
 //! Must not: decide, or know pages beyond their paths.
 
 pub mod decide;
+pub mod order_acts;
 
 use crate::calls::CallError;
 use crate::desk::{Desk, DeskError, Person};

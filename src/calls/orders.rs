@@ -4,12 +4,21 @@ use super::CallError;
 use crate::domain::pages;
 use leptos::prelude::*;
 
-/// The list of orders; an unknown state shows all.
+/// The list of orders; an unknown state shows all; `refused` names the draft of an act that named no order.
 #[server(prefix = "/call", endpoint = "orders_page")]
-pub async fn orders_page(state: Option<String>, after: Option<String>) -> Result<pages::OrdersPage, CallError> {
+pub async fn orders_page(
+    state: Option<String>,
+    after: Option<String>,
+    refused: Option<String>,
+) -> Result<pages::OrdersPage, CallError> {
     use crate::caller::{desk, person, shown};
     let state = state.as_deref().and_then(crate::domain::order::OrderState::of);
-    shown(desk()?.orders_page(&person()?, state, after.as_deref()).await)
+    let draft = refused.and_then(|draft| draft.parse().ok());
+    shown(
+        desk()?
+            .orders_page(&person()?, state, after.as_deref(), draft.as_ref())
+            .await,
+    )
 }
 
 /// One order; `refused` names the draft of an act that was refused.
@@ -20,9 +29,9 @@ pub async fn order_page(id: String, refused: Option<String>) -> Result<pages::Or
     shown(desk()?.order_page(&person()?, &named(&id)?, draft.as_ref()).await)
 }
 
-/// An order's version, for a page that waits for it to change.
-#[server(prefix = "/call", endpoint = "order_version", input = server_fn::codec::GetUrl)]
-pub async fn order_version(id: String) -> Result<u64, CallError> {
+/// The number of the last thing that happened to an order, for a page that waits for the next.
+#[server(prefix = "/call", endpoint = "order_mark", input = server_fn::codec::GetUrl)]
+pub async fn order_mark(id: String) -> Result<u64, CallError> {
     use crate::caller::{desk, named, person, shown};
-    shown(desk()?.order_version(&person()?, &named(&id)?).await)
+    shown(desk()?.order_mark(&person()?, &named(&id)?).await)
 }

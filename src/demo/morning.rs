@@ -2,6 +2,7 @@
 
 use super::{DemoError, Morning};
 use crate::desk::decide::No;
+use crate::desk::own::WithOrder;
 use crate::desk::suggest::Proposal;
 use crate::desk::{DeskError, suggest::Taken};
 use crate::domain::contents::{ChargeDraft, ContentsDraft, LineDraft, PackDraft};
@@ -83,6 +84,18 @@ impl Morning<'_> {
         self.approve(lamps, Some(lost), |state, _| state == OrderState::ConfirmationPending)
             .await?;
 
+        // a supplier that can neither be asked nor sent it again: people settle it
+        let mut labels = proposal(
+            vec![line("ETK-99", "Address labels, 99 × 38 mm", "8", "XPK", "11.90")],
+            "Two packs left.",
+            &[],
+        );
+        labels.contents.supplier = Some("papierhaus".to_owned());
+        labels.contents.deliver_to = Some("office".to_owned());
+        let labels = self.suggest("labels-w48", "Labels for the post room", &labels).await?;
+        self.approve(labels, Some(lost), |state, _| state == OrderState::ConfirmationPending)
+            .await?;
+
         let words = proposal(
             vec![line("", "Translation, contract annex", "1", "DAY", "400")],
             "Asked for by legal.",
@@ -107,7 +120,8 @@ impl Morning<'_> {
         self.approve(shovels, Some("\"do\":\"refuse_422\""), |state, _| {
             state == OrderState::Refused
         })
-        .await
+        .await?;
+        Ok(())
     }
 
     async fn waits_to_be_sent(&self) -> Result<(), DemoError> {
@@ -132,7 +146,23 @@ impl Morning<'_> {
             .await?;
         let frames = self.suggest("desk-frames", "Frames for the new desks", &frames).await?;
         self.approve(frames, None, |state, _| state == OrderState::Approved)
-            .await
+            .await?;
+
+        let mut hooks = proposal(vec![line("HK-5", "Coat hooks", "30", "EA", "2.40")], "Six desks.", &[]);
+        hooks.contents.supplier = Some("nordform".to_owned());
+        let hooks = self.suggest("coat-hooks", "Hooks for the new desks", &hooks).await?;
+        let order = self
+            .approve(hooks, None, |state, _| state == OrderState::Approved)
+            .await?;
+        let version = self.desk.order_page(&self.buyer, &order, None).await?.life.version;
+        let withdraw = self.desk.with_order(
+            &self.buyer,
+            &order,
+            version,
+            WithOrder::Withdraw,
+            "The landlord puts some up.",
+        );
+        Ok(withdraw.await?)
     }
 
     async fn was_decided(&self) -> Result<(), DemoError> {

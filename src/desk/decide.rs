@@ -12,7 +12,7 @@ use crate::domain::person::{Act, may};
 use crate::domain::refusal::Refusal;
 use crate::domain::suggestion::{Approval, ReviewAct, Suggestion, SuggestionState, approve, review};
 use crate::domain::text;
-use crate::store::orders::OrderRow;
+use crate::store::orders::{Asking, OrderRow};
 use crate::store::suggestions::SuggestionRow;
 use crate::store::{Conn, Written, drafts, events, orders, suggestions, suppliers};
 use chrono::TimeDelta;
@@ -134,6 +134,7 @@ impl Desk {
             approved_at: now,
             life,
             changed_at: now,
+            asking: Asking::default(),
         };
         let approved = Happening::OrderApproved {
             suggestion: suggestion.id.clone(),
@@ -210,7 +211,11 @@ impl Desk {
     ) -> Result<(), DeskError> {
         let (act, review_act) = no.act();
         may(person.roles(), act)?;
-        let reason = reason_given(reason)?;
+        let reason = reason_given(
+            "reason",
+            reason,
+            "say why, so that the assistant and your colleagues know",
+        )?;
         let now = clock::now();
         let mut tx = self.store.begin_write().await?;
         let row = fetch(&mut tx, person, id).await?;
@@ -269,15 +274,12 @@ impl Desk {
 /// The most characters of a reason; the form says the same.
 const MOST_REASON: usize = 2_000;
 
-/// A reason in normal spelling; an act that needs one does not happen without.
-fn reason_given(reason: &str) -> Result<String, Refusal> {
+/// A reason, or evidence, in normal spelling; an act that needs one does not happen without. `hint` says what is wanted.
+pub(super) fn reason_given(field: &str, reason: &str, hint: &str) -> Result<String, Refusal> {
     if reason.trim().is_empty() {
-        return Err(missing(
-            "reason",
-            "say why, so that the assistant and your colleagues know",
-        ));
+        return Err(missing(field, hint));
     }
-    text::free_text(reason, MOST_REASON).map_err(|fault| missing("reason", &fault.to_string()))
+    text::free_text(reason, MOST_REASON).map_err(|fault| missing(field, &fault.to_string()))
 }
 
 /// A refusal that names a field.

@@ -4,6 +4,7 @@
 //! reachable from the web.
 
 use super::people::{hash_password, token_hash};
+use super::record::{must_be_done, subject_of};
 use super::{Desk, DeskError, clock};
 use crate::domain::calendar;
 use crate::domain::case::owner;
@@ -11,7 +12,6 @@ use crate::domain::contents::{Fault, SiteCode, SupplierId};
 use crate::domain::event::{Actor, Happening, Subject};
 use crate::domain::ids::{PersonId, TenantId, TokenId};
 use crate::domain::person::Role;
-use crate::domain::refusal::Refusal;
 use crate::domain::text;
 pub use crate::store::people::Scope;
 use crate::store::people::{PersonRow, TokenRow};
@@ -272,17 +272,19 @@ impl Desk {
             let candidates = people::owner_candidates(conn, tenant).await?;
             let new = owner(&candidates).cloned().ok_or(DeskError::NoManager)?;
             let owner_name = people::person_name(conn, &new).await?;
-            if cases::case_give(conn, &case, new.as_str()).await? != Written::Done {
-                return Err(Refusal::Held.into());
-            }
+            let (_, about) = cases::case_fetch(conn, tenant, &case.id)
+                .await?
+                .ok_or(DeskError::Absent("case"))?;
+            must_be_done(cases::case_give(conn, &case, &new, case.due_at).await?)?;
             let reason = format!("{} was disabled", person.name);
             let moved = Happening::CaseMoved {
                 case: case.id,
-                owner: new.clone(),
+                owner: new,
                 owner_name,
+                due_at: None,
                 reason,
             };
-            self.note(conn, tenant, Subject::Person(new), moved, now).await?;
+            self.note(conn, tenant, subject_of(&about), moved, now).await?;
         }
         Ok(())
     }

@@ -1,13 +1,16 @@
 //! Reading for screens and for the API: one moment of the database, nothing changed, nothing asked of a supplier.
 
 mod rows;
+mod way_home;
 
 use super::decide::LOOK_ALIKE;
 use super::{Desk, DeskError, Person, Program, clock};
 use crate::domain::case::Case;
 use crate::domain::contents::SupplierId;
+use crate::domain::contract::{Ground, NoResume, may_ask_to_resume};
 use crate::domain::difference;
 use crate::domain::ids::{DraftId, OrderId, PersonId, SuggestionId, TenantId};
+use crate::domain::look_up::{Established, LookedUp};
 use crate::domain::order::{Hold, OrderState};
 use crate::domain::pages::{
     AttemptShown, Draft, EarlierOrder, HeldSupplier, LookAlike, OrderPage, OrdersPage, QueuePage, ReviewPage, Row,
@@ -23,7 +26,7 @@ pub use crate::store::orders::OrderFilter;
 use crate::store::orders::OrderRow;
 use crate::store::queue::{OpenSuggestion, open_orders, open_suggestions};
 use crate::store::suggestions::SuggestionRow;
-use crate::store::{Conn, attempts, drafts, events, intents, orders, people, suggestions, suppliers, tenants};
+use crate::store::{Conn, drafts, events, intents, orders, people, suggestions, suppliers, tenants};
 use chrono::{DateTime, Utc};
 use rows::{listed, order_row, section_rows, suggestion_row};
 use std::collections::HashMap;
@@ -39,6 +42,10 @@ pub struct OrderView {
     pub order: OrderRow,
     pub approved_by_name: String,
     pub attempts: Vec<AttemptRow>,
+    pub look_ups: Vec<LookedUp>,
+    pub findings: Vec<Established>,
+    /// Whether a person may have it sent once more, and until when.
+    pub resume: Result<Ground, NoResume>,
     pub cases: Vec<Case>,
 }
 
@@ -230,20 +237,21 @@ impl Desk {
             .ok_or(DeskError::IntentUnknown)?;
         let (supplier_name, supplier_held) = supplier_of(conn, tenant, &order.contents.supplier).await?;
         let cases = order_cases(conn, &order).await?;
-        let attempts = attempts::attempt_list(conn, id)
-            .await?
-            .into_iter()
-            .map(|row| AttemptShown {
-                attempt: row.attempt,
-                recorded: row.recorded,
-                differences: row.differences,
-            });
+        let (facts, way_home) = self.way_home(conn, person, &order, viewer.now).await?;
+        let attempts = facts.attempts.into_iter().map(|row| AttemptShown {
+            attempt: row.attempt,
+            recorded: row.recorded,
+            differences: row.differences,
+        });
+        let history = events::event_list(conn, tenant, id.as_str()).await?;
         Ok(OrderPage {
             attempts: attempts.collect(),
+            way_home,
+            mark: history.last().map_or(0, |event| event.number),
             site_name: site_of(conn, tenant, order.contents.deliver_to.as_str()).await?,
             approved_by: people::person_name(conn, &order.approved_by).await?,
             cases,
-            history: events::event_list(conn, tenant, id.as_str()).await?,
+            history,
             draft: draft_of(conn, person, refused).await?,
             id: order.id,
             intent: order.intent,
@@ -269,6 +277,7 @@ impl Desk {
         person: &Person,
         state: Option<OrderState>,
         cursor_text: Option<&str>,
+        refused: Option<&DraftId>,
     ) -> Result<OrdersPage, DeskError> {
         let mut read = self.store.begin_read().await?;
         let viewer = self.viewer(&mut read, person).await?;
@@ -286,21 +295,20 @@ impl Desk {
             let approved_by = names.person(&mut read, &order.approved_by).await?;
             rows.push(listed(order, &cases, supplier_name, approved_by, viewer.now));
         }
+        let draft = draft_of(&mut read, person, refused).await?;
         Ok(OrdersPage {
             viewer,
             state,
             rows,
             next,
+            draft,
         })
     }
 
-    /// An order's version, for a page that waits for it to change.
-    pub async fn order_version(&self, person: &Person, id: &OrderId) -> Result<u64, DeskError> {
+    /// The number of the last thing that happened to an order, for a page that waits for the next; 0 for no order.
+    pub async fn order_mark(&self, person: &Person, id: &OrderId) -> Result<u64, DeskError> {
         let mut read = self.store.begin_read().await?;
-        let order = orders::order_fetch(&mut read, person.tenant(), id)
-            .await?
-            .ok_or(DeskError::Absent("order"))?;
-        Ok(order.life.version)
+        Ok(events::event_last(&mut read, person.tenant(), id.as_str()).await?)
     }
 
     /// An order, for a program.
@@ -309,24 +317,32 @@ impl Desk {
         let order = orders::order_fetch(&mut read, program.tenant(), id)
             .await?
             .ok_or(DeskError::Absent("order"))?;
-        order_view(&mut read, order).await
+        self.order_view(&mut read, order).await
     }
 
     /// A page of orders, for a program.
     pub async fn orders(&self, program: &Program, filter: &OrderFilter, limit: u32) -> Result<OrderViews, DeskError> {
         let mut read = self.store.begin_read().await?;
-        let (orders, next) = order_views(&mut read, program.tenant(), filter, limit).await?;
+        let (rows, next) = order_rows(&mut read, program.tenant(), filter, limit).await?;
+        let mut orders = Vec::new();
+        for row in rows {
+            orders.push(self.order_view(&mut read, row).await?);
+        }
         Ok(OrderViews { orders, next })
     }
-}
 
-async fn order_view(conn: &mut Conn, order: OrderRow) -> Result<OrderView, DeskError> {
-    Ok(OrderView {
-        approved_by_name: people::person_name(conn, &order.approved_by).await?,
-        attempts: attempts::attempt_list(conn, &order.id).await?,
-        cases: case_list(conn, &order.tenant, &About::Order(order.id.clone())).await?,
-        order,
-    })
+    async fn order_view(&self, conn: &mut Conn, order: OrderRow) -> Result<OrderView, DeskError> {
+        let facts = self.doubt_facts(conn, &order).await?;
+        Ok(OrderView {
+            approved_by_name: people::person_name(conn, &order.approved_by).await?,
+            cases: case_list(conn, &order.tenant, &About::Order(order.id.clone())).await?,
+            resume: may_ask_to_resume(&facts.about(&order), clock::now()),
+            attempts: facts.attempts,
+            look_ups: facts.look_ups,
+            findings: facts.findings,
+            order,
+        })
+    }
 }
 
 /// One row more is asked for than shown: so the end is known without counting.
@@ -341,20 +357,6 @@ async fn order_rows(
     rows.truncate(limit as usize);
     let next = rows.last().filter(|_| more).map(cursor);
     Ok((rows, next))
-}
-
-async fn order_views(
-    conn: &mut Conn,
-    tenant: &TenantId,
-    filter: &OrderFilter,
-    limit: u32,
-) -> Result<(Vec<OrderView>, Option<String>), DeskError> {
-    let (rows, next) = order_rows(conn, tenant, filter, limit).await?;
-    let mut views = Vec::new();
-    for row in rows {
-        views.push(order_view(conn, row).await?);
-    }
-    Ok((views, next))
 }
 
 /// Names on one page, each asked for once.

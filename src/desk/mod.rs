@@ -3,12 +3,16 @@
 //! Promises: an act asks `domain` what changes, and writes exactly that, guarded by the state it was decided from. No
 //! transaction spans the network (rule 6). Must not: hold SQL, or words for the screen.
 
+pub mod ask;
 pub mod clock;
 pub mod decide;
+mod doubt;
 pub mod house;
 pub mod look;
+pub mod own;
 pub mod people;
 mod record;
+pub mod settle;
 pub mod submit;
 pub mod suggest;
 pub mod sweep;
@@ -95,6 +99,8 @@ pub struct Lengths {
     pub lease: TimeDelta,
     pub send_by: Duration,
     pub case_due: TimeDelta,
+    pub look_up_first: TimeDelta,
+    pub look_up_most: TimeDelta,
     pub session: TimeDelta,
 }
 
@@ -171,6 +177,8 @@ impl Desk {
                 lease: delta(config.lease),
                 send_by: config.send_by,
                 case_due: delta(config.case_due),
+                look_up_first: delta(config.look_up_first),
+                look_up_most: delta(config.look_up_most),
                 session: delta(config.session),
             },
             due: Arc::new(Notify::new()),

@@ -8,7 +8,7 @@ use crate::domain::ids::{CaseId, TenantId};
 use crate::domain::order::{self, Change, Hold, OrderState};
 use crate::domain::refusal::Refusal;
 use crate::store::cases::About;
-use crate::store::orders::OrderRow;
+use crate::store::orders::{Asking, OrderRow};
 use crate::store::{Conn, Written, cases, events, orders, people, suppliers};
 use chrono::{DateTime, Utc};
 
@@ -32,6 +32,9 @@ impl Desk {
         let written = orders::order_record(conn, &order.id, &order.life, &change.life, act.now).await?;
         if written == Written::NotInThatState {
             return Ok(written);
+        }
+        if change.life.state != order.life.state {
+            orders::order_ask(conn, &order.id, &self.asks_first(change.life.state, act.now)).await?;
         }
         let subject = Subject::Order(order.id.clone());
         events::event_append(conn, &order.tenant, act.actor, subject.clone(), act.happening, act.now).await?;
@@ -57,6 +60,22 @@ impl Desk {
             tracing::warn!(%supplier, ?held, "{reason}");
         }
         Ok(written)
+    }
+
+    /// When an order that came into this state is asked about first.
+    fn asks_first(&self, state: OrderState, now: DateTime<Utc>) -> Asking {
+        let is_open = match state {
+            OrderState::ConfirmationPending | OrderState::Acknowledged => true,
+            OrderState::Approved
+            | OrderState::Submitting
+            | OrderState::Confirmed
+            | OrderState::Refused
+            | OrderState::Withdrawn => false,
+        };
+        Asking {
+            at: is_open.then(|| now + self.lengths.look_up_first),
+            ..Asking::default()
+        }
     }
 
     /// An order that comes back to be sent while its supplier is on hold is held too.
@@ -236,7 +255,7 @@ pub(super) fn must_be_done(written: Written) -> Result<(), DeskError> {
     }
 }
 
-fn subject_of(about: &About) -> Subject {
+pub(super) fn subject_of(about: &About) -> Subject {
     match about {
         About::Order(id) => Subject::Order(id.clone()),
         About::Suggestion(id) => Subject::Suggestion(id.clone()),

@@ -5,22 +5,26 @@
 //! comes (rule 13); a reply that cannot be stored leaves an order that is confirmation pending. Must not: classify the
 //! wire, or send an order that is held, in doubt or overtaken.
 
+use super::doubt::{DoubtFacts, first_send};
 use super::record::{Act, must_be_done};
 use super::{Desk, DeskError, clock};
 use crate::config::StopPoint;
-use crate::domain::attempt::{self, Reply};
+use crate::domain::attempt::{self, Reply, ReplyWord};
 use crate::domain::contents::SupplierId;
+use crate::domain::contract::{Ground, JUST_ASKED, LookUp, NotResumed, may_resume};
 use crate::domain::difference::{self, Difference, Recorded};
 use crate::domain::event::{Actor, Happening, Subject};
 use crate::domain::ids::{AttemptId, OrderId, TenantId};
-use crate::domain::order::{self, BeforeAttempt, OrderState};
+use crate::domain::look_up::{AnswerWord, FindingWord, Source};
+use crate::domain::order::{self, BeforeAttempt, Beside, OrderState};
 use crate::store::attempts::{AttemptRow, Ended, NewAttempt, NewStep};
-use crate::store::orders::OrderRow;
+use crate::store::findings::NewFinding;
+use crate::store::orders::{Asking, OrderRow};
 use crate::store::suppliers::SupplierRow;
-use crate::store::{Conn, Written, attempts, events, orders, suppliers, tenants};
+use crate::store::{Conn, Written, attempts, events, findings, orders, suppliers, tenants};
 use crate::supplier::http::Bounds;
 use crate::supplier::{Outcome, Purchase, Step, Supplier};
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
 use std::time::Duration;
@@ -42,24 +46,39 @@ pub struct Claimed {
     send_by: Duration,
 }
 
-/// Why a due order was not claimed, and what was done about it.
+/// Why an order was not claimed, and what was done about it.
 enum NotClaimed {
-    /// Somebody was faster, or it is no longer due.
+    /// Somebody was faster, it is no longer due, or it waits for its supplier's release or a look-up.
     Overtaken,
     /// The supplier's file or secret cannot be used; the supplier went on hold.
     SupplierHeld,
+    /// It is not safe to send it once more; whoever asked is told.
+    Dropped,
+    /// It is looked up first, right before the send.
+    AsksFirst,
+}
+
+/// Everything that sending an order needs.
+struct Ready {
+    supplier: Supplier,
+    step: Step,
+    secret: Option<String>,
 }
 
 impl Desk {
-    /// Claims the order that is due longest: opens its attempt and commits it. `busy` as in `order_due`.
+    /// Claims an order to be sent, those that a person wants sent once more first: opens its attempt and commits it.
+    /// `busy` as in `order_due`.
     pub async fn claim(&self, busy: &str) -> Result<Option<Claimed>, DeskError> {
         let mut read = self.store.begin_read().await?;
-        let due = orders::order_due(&mut read, busy, clock::now(), LOOK_AT).await?;
+        let mut due = orders::order_resume_due(&mut read, busy, LOOK_AT).await?;
+        due.extend(orders::order_due(&mut read, busy, clock::now(), LOOK_AT).await?);
         drop(read);
         for (tenant, id) in due {
             match self.claim_one(&tenant, &id).await {
                 Ok(Ok(claimed)) => return Ok(Some(claimed)),
-                Ok(Err(NotClaimed::Overtaken | NotClaimed::SupplierHeld)) => {}
+                Ok(Err(
+                    NotClaimed::Overtaken | NotClaimed::SupplierHeld | NotClaimed::Dropped | NotClaimed::AsksFirst,
+                )) => {}
                 // one order that cannot be read must not keep the others from being sent
                 Err(error) => tracing::error!(order = %id, "this order could not be claimed: {error}"),
             }
@@ -68,6 +87,7 @@ impl Desk {
     }
 
     async fn claim_one(&self, tenant: &TenantId, id: &OrderId) -> Result<Result<Claimed, NotClaimed>, DeskError> {
+        self.reach(StopPoint::BeforeAttempt).await;
         let mut tx = self.store.begin_write().await?;
         let Some(order) = orders::order_fetch(&mut tx, tenant, id).await? else {
             return Ok(Err(NotClaimed::Overtaken));
@@ -75,10 +95,11 @@ impl Desk {
         let row = suppliers::supplier_fetch(&mut tx, tenant, &order.contents.supplier).await?;
         let row = row.ok_or(DeskError::Absent("supplier"))?;
         if row.held_at.is_some() {
-            return Ok(Err(NotClaimed::SupplierHeld));
+            return Ok(Err(NotClaimed::Overtaken));
         }
         let outcome = match ready(&row, &order) {
-            Ok((supplier, step, secret)) => self.open(&mut tx, order, &row, supplier, step, secret).await?,
+            Ok(ready) if order.life.resume.is_some() => self.open_resumed(&mut tx, order, &row, ready).await?,
+            Ok(ready) => self.open(&mut tx, order, &row, ready, false).await?,
             Err(fault) => {
                 let reason = format!("the supplier cannot be used: {fault}");
                 let now = clock::now();
@@ -90,10 +111,57 @@ impl Desk {
                 Err(NotClaimed::SupplierHeld)
             }
         };
-        if !matches!(outcome, Err(NotClaimed::Overtaken)) {
-            tx.commit().await?;
+        match outcome {
+            Ok(_) | Err(NotClaimed::SupplierHeld | NotClaimed::Dropped | NotClaimed::AsksFirst) => tx.commit().await?,
+            Err(NotClaimed::Overtaken) => {}
         }
         Ok(outcome)
+    }
+
+    /// A person wants it sent once more: judged again, in this very transaction (rule 9). The bytes are those of the
+    /// first send, whatever the supplier's file says by now.
+    async fn open_resumed(
+        &self,
+        conn: &mut Conn,
+        order: OrderRow,
+        row: &SupplierRow,
+        mut ready: Ready,
+    ) -> Result<Result<Claimed, NotClaimed>, DeskError> {
+        let now = clock::now();
+        let facts = self.doubt_facts(conn, &order).await?;
+        let ground = match may_resume(&facts.about(&order), now) {
+            Ok(ground) => ground,
+            Err(why) => {
+                self.drop_resume(conn, &order, NotResumed::Unsafe(why), now).await?;
+                return Ok(Err(NotClaimed::Dropped));
+            }
+        };
+        let askable = facts.supplier.contract.look_up == LookUp::Exact;
+        if ground == Ground::NotFound && askable && !is_just_asked(&facts, now) {
+            return Ok(Err(self.ask_first(conn, &order, now).await?));
+        }
+        if let Some(first) = first_send(&facts.attempts) {
+            let NewStep { method, url, body } = attempts::attempt_step(conn, &first.attempt.id).await?;
+            ready.step = Step { method, url, body };
+        }
+        self.open(conn, order, row, ready, true).await
+    }
+
+    /// Has the supplier asked right before the send, unless it is being asked.
+    async fn ask_first(&self, conn: &mut Conn, order: &OrderRow, now: DateTime<Utc>) -> Result<NotClaimed, DeskError> {
+        let is_under_way = order.asking.since.is_some() && order.asking.at.is_some_and(|at| at > now);
+        let is_due = order.asking.at.is_some_and(|at| at <= now);
+        if is_under_way || is_due {
+            return Ok(NotClaimed::Overtaken);
+        }
+        let asking = Asking {
+            at: Some(now),
+            by: order.life.resume.as_ref().map(|wanted| wanted.by.clone()),
+            since: None,
+            ..order.asking
+        };
+        orders::order_ask(conn, &order.id, &asking).await?;
+        Ok(NotClaimed::AsksFirst)
     }
 
     /// Opens the attempt. From its commit on, nobody else sends this order.
@@ -102,16 +170,16 @@ impl Desk {
         conn: &mut Conn,
         order: OrderRow,
         row: &SupplierRow,
-        supplier: Supplier,
-        step: Step,
-        secret: Option<String>,
+        ready: Ready,
+        resume_granted: bool,
     ) -> Result<Result<Claimed, NotClaimed>, DeskError> {
         let now = clock::now();
+        let Ready { supplier, step, secret } = ready;
         let tried: Vec<_> = attempts::attempt_list(conn, &order.id).await?;
         let before = BeforeAttempt {
             open_doubt: tried.iter().any(|row| row.attempt.is_doubtful(now)),
             later_order_live: orders::order_later_live(conn, &order).await?,
-            resume_granted: false,
+            resume_granted,
         };
         let Ok(change) = order::open_attempt(&order.life, before, now) else {
             return Ok(Err(NotClaimed::Overtaken));
@@ -128,6 +196,7 @@ impl Desk {
             started_at: now,
             send_by: now + TimeDelta::from_std(self.lengths.send_by).unwrap_or_default(),
             lease_until: now + self.lengths.lease,
+            in_doubt: order.life.state == OrderState::ConfirmationPending,
             step: NewStep {
                 method: step.method.clone(),
                 url: step.url.clone(),
@@ -159,7 +228,12 @@ impl Desk {
     }
 
     /// HMAC of the long-lived secret, salted per tenant: shows a change, tells nothing (rule 17).
-    async fn fingerprint(&self, conn: &mut Conn, tenant: &TenantId, secret: Option<&str>) -> Result<String, DeskError> {
+    pub(super) async fn fingerprint(
+        &self,
+        conn: &mut Conn,
+        tenant: &TenantId,
+        secret: Option<&str>,
+    ) -> Result<String, DeskError> {
         let Some(secret) = secret else {
             return Ok(String::new());
         };
@@ -198,9 +272,10 @@ impl Desk {
                 excerpt: None,
             },
         };
+        self.reach(StopPoint::AnswerReceived).await;
         for wait in [50, 200, 1_000, 2_000, 4_000] {
             match self.close(claimed, &outcome).await {
-                Ok(()) => return,
+                Ok(()) => return self.reach(StopPoint::ReplyCommitted).await,
                 Err(error) => {
                     tracing::error!(order = %claimed.order, attempt = %claimed.attempt, "reply not stored yet: {error}");
                     tokio::time::sleep(Duration::from_millis(wait)).await;
@@ -235,12 +310,16 @@ impl Desk {
             // an earlier try of ours stored it, and only its commit's answer was lost
             return Ok(());
         }
-        let doubt = others.iter().any(|row| row.attempt.is_doubtful(now));
+        let other_doubt = others.iter().any(|row| row.attempt.is_doubtful(now));
         if mine.lapsed {
-            self.close_late(&mut tx, &order, claimed, outcome, &differences, doubt)
+            self.close_late(&mut tx, &order, claimed, outcome, &differences, other_doubt)
                 .await?;
         } else {
-            self.close_in_time(&mut tx, &order, mine, outcome, &differences, doubt)
+            let beside = Beside {
+                doubt: other_doubt || mine.in_doubt,
+                late_acceptance: late_acceptance(&others, mine),
+            };
+            self.close_in_time(&mut tx, &order, mine, outcome, &differences, beside)
                 .await?;
         }
         tx.commit().await?;
@@ -254,10 +333,10 @@ impl Desk {
         mine: &AttemptRow,
         outcome: &Outcome,
         differences: &[Difference],
-        earlier_doubt: bool,
+        beside: Beside<'_>,
     ) -> Result<(), DeskError> {
         let now = clock::now();
-        let change = order::close_attempt(&order.life, &outcome.reply, differences, earlier_doubt, &self.pace, now)?;
+        let change = order::close_attempt(&order.life, &outcome.reply, differences, beside, &self.pace, now)?;
         let happening = Happening::AttemptClosed {
             attempt: mine.attempt.id.clone(),
             reply: outcome.reply.word(),
@@ -281,7 +360,7 @@ impl Desk {
         answer_doubt(conn, order, change.life.state).await
     }
 
-    /// The lease had lapsed: kept on its attempt; an acceptance is a finding.
+    /// The lease had lapsed: kept on its attempt; what it definitely says is a finding.
     async fn close_late(
         &self,
         conn: &mut Conn,
@@ -293,31 +372,67 @@ impl Desk {
     ) -> Result<(), DeskError> {
         let now = clock::now();
         let change = order::late_reply(&order.life, &outcome.reply, differences, other_doubt, now);
-        let happening = |to: OrderState| Happening::LateReply {
+        let happening = Happening::LateReply {
             attempt: claimed.attempt.clone(),
             reply: outcome.reply.word(),
             detail: outcome.detail.clone(),
             from: order.life.state,
-            to,
+            to: change.as_ref().map_or(order.life.state, |change| change.life.state),
         };
-        match change {
-            Ok(change) => {
-                let act = Act {
-                    actor: &Actor::Worker,
-                    happening: happening(change.life.state),
-                    now,
-                };
-                must_be_done(self.record(conn, order, &change, act).await?)?;
-                answer_doubt(conn, order, change.life.state).await
-            }
-            Err(_) => {
-                let subject = Subject::Order(order.id.clone());
-                let kept = happening(order.life.state);
-                events::event_append(conn, &order.tenant, &Actor::Worker, subject, kept, now).await?;
-                Ok(())
-            }
+        let Ok(change) = change else {
+            let subject = Subject::Order(order.id.clone());
+            events::event_append(conn, &order.tenant, &Actor::Worker, subject, happening, now).await?;
+            return Ok(());
+        };
+        let act = Act {
+            actor: &Actor::Worker,
+            happening,
+            now,
+        };
+        must_be_done(self.record(conn, order, &change, act).await?)?;
+        if let Some(finding) = finding_of(&outcome.reply) {
+            let kept = NewFinding {
+                tenant: &order.tenant,
+                order: &order.id,
+                at: now,
+                finding,
+                source: Source::Reply,
+                found_by: None,
+                reference: outcome.reply.reference(),
+                evidence: None,
+            };
+            findings::finding_add(conn, &kept).await?;
         }
+        answer_doubt(conn, order, change.life.state).await
     }
+}
+
+/// What a reply that came late establishes.
+fn finding_of(reply: &Reply) -> Option<FindingWord> {
+    match reply {
+        Reply::Accepted { .. } => Some(FindingWord::AtSupplier),
+        Reply::Acknowledged { .. } => Some(FindingWord::NotYetConfirmed),
+        Reply::NotSent(_) => Some(FindingWord::NotAtSupplier),
+        Reply::Refused | Reply::Unknown { .. } => None,
+    }
+}
+
+/// An acceptance that another attempt brought, after its lease, while this one was open.
+fn late_acceptance<'a>(others: &'a [AttemptRow], mine: &AttemptRow) -> Option<(&'a str, &'a [Difference])> {
+    let while_open = |row: &&AttemptRow| row.attempt.ended_at.is_some_and(|at| at >= mine.attempt.started_at);
+    let accepted = |row: &&AttemptRow| row.lapsed && row.attempt.reply == Some(ReplyWord::Accepted);
+    let late = others.iter().filter(while_open).find(accepted)?;
+    Some((late.attempt.reference.as_deref()?, &late.differences))
+}
+
+/// Whether the supplier was asked a moment ago, after it had been found not to have the order, and said "none" (rule 9).
+fn is_just_asked(facts: &DoubtFacts, now: DateTime<Utc>) -> bool {
+    facts.look_ups.last().is_some_and(|last| {
+        last.answer == AnswerWord::None
+            && last.books == facts.books
+            && now - last.at <= JUST_ASKED
+            && facts.last_finding().is_none_or(|found| last.at > found)
+    })
 }
 
 /// A supplier that said yes, or "we have it", answers every doubt about the order.
@@ -333,7 +448,7 @@ async fn answer_doubt(conn: &mut Conn, order: &OrderRow, to: OrderState) -> Resu
 }
 
 /// The supplier, the bytes to send and the secret's presence, or why none of it can be had.
-fn ready(row: &SupplierRow, order: &OrderRow) -> Result<(Supplier, Step, Option<String>), DeskError> {
+fn ready(row: &SupplierRow, order: &OrderRow) -> Result<Ready, DeskError> {
     let supplier: Supplier = row.file.parse()?;
     let purchase = Purchase {
         operation_key: order.operation_key,
@@ -341,7 +456,7 @@ fn ready(row: &SupplierRow, order: &OrderRow) -> Result<(Supplier, Step, Option<
     };
     let step = supplier.submit_step(&purchase)?;
     let secret = supplier.secret()?;
-    Ok((supplier, step, secret))
+    Ok(Ready { supplier, step, secret })
 }
 
 fn ended(

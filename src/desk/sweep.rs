@@ -4,10 +4,10 @@
 
 use super::record::{Act, must_be_done};
 use super::{Desk, DeskError, clock};
-use crate::domain::contract::SupplierContract;
+use crate::domain::contract::{NotResumed, SupplierContract};
 use crate::domain::event::{Actor, Happening};
 use crate::domain::ids::{AttemptId, OrderId, TenantId};
-use crate::domain::order::{self, Hold, Life, OrderState};
+use crate::domain::order::{self, Hold, Life, OrderState, RESUME_LASTS};
 use crate::store::{Written, attempts, orders, suppliers, tenants};
 use crate::supplier::Supplier;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -26,7 +26,34 @@ impl Desk {
                 tracing::error!(%order, %attempt, "a lapsed lease was not swept: {error}");
             }
         }
+        self.sweep_void_requests().await?;
         self.sweep_too_old().await
+    }
+
+    /// Requests to send an order once more that nobody could follow within their time (rule 9).
+    async fn sweep_void_requests(&self) -> Result<(), DeskError> {
+        let mut read = self.store.begin_read().await?;
+        let void = orders::order_resume_void(&mut read, clock::now() - RESUME_LASTS, MOST).await?;
+        drop(read);
+        for (tenant, id) in void {
+            if let Err(error) = self.drop_void_request(&tenant, &id).await {
+                tracing::error!(order = %id, "a request to resume was not dropped: {error}");
+            }
+        }
+        Ok(())
+    }
+
+    async fn drop_void_request(&self, tenant: &TenantId, id: &OrderId) -> Result<(), DeskError> {
+        let now = clock::now();
+        let mut tx = self.store.begin_write().await?;
+        let order = orders::order_fetch(&mut tx, tenant, id)
+            .await?
+            .ok_or(DeskError::Absent("order"))?;
+        if order.life.resume.as_ref().is_some_and(|wanted| wanted.is_void(now)) {
+            self.drop_resume(&mut tx, &order, NotResumed::Void, now).await?;
+            tx.commit().await?;
+        }
+        Ok(())
     }
 
     /// The process that sent it died or is frozen: nobody knows, so the order is confirmation pending.

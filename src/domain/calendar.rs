@@ -2,8 +2,37 @@
 //!
 //! Must not: read a clock, or do date arithmetic of its own.
 
-use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
+use chrono::{DateTime, NaiveDate, NaiveDateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
+
+/// Why a text names no moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum MomentFault {
+    #[error("a date and time, such as 2026-11-30T17:00")]
+    Unreadable,
+    #[error("this time does not exist there: the clocks are put forward over it")]
+    Skipped,
+}
+
+/// A moment as people and programs write it: RFC 3339, or a local date and time of the zone. A local time that comes
+/// twice, when the clocks go back, is the earlier one.
+pub fn moment_of(text: &str, zone: Tz) -> Result<DateTime<Utc>, MomentFault> {
+    if let Ok(moment) = DateTime::parse_from_rfc3339(text) {
+        return Ok(moment.to_utc());
+    }
+    let formats = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M"];
+    let local = formats
+        .iter()
+        .find_map(|format| NaiveDateTime::parse_from_str(text, format).ok());
+    let local = local.ok_or(MomentFault::Unreadable)?;
+    let there = local.and_local_timezone(zone).earliest();
+    there.map(|moment| moment.to_utc()).ok_or(MomentFault::Skipped)
+}
+
+/// `2026-11-30T17:00`: a moment as a form's field for local date and time wants it.
+pub fn local_field(moment: DateTime<Utc>, zone: Tz) -> String {
+    moment.with_timezone(&zone).format("%Y-%m-%dT%H:%M").to_string()
+}
 
 /// A tenant's time zone, by its IANA name.
 pub fn zone(name: &str) -> Option<Tz> {
@@ -60,6 +89,25 @@ mod tests {
         assert_eq!(short(moment - TimeDelta::days(1), now, berlin), "30 Nov 00:30");
         assert_eq!(short(moment - TimeDelta::days(400), now, berlin), "27 Oct 2025 00:30");
         assert_eq!(zone("Mars/Olympus"), None);
+    }
+
+    #[test]
+    fn a_typed_moment_is_local_unless_it_says_otherwise() {
+        let berlin = zone("Europe/Berlin").expect("a zone");
+        let read = |text: &str| moment_of(text, berlin).map(|moment| moment.to_rfc3339());
+        assert_eq!(read("2026-11-30T17:00"), Ok("2026-11-30T16:00:00+00:00".to_owned()));
+        assert_eq!(read("2026-11-30T17:00:00Z"), Ok("2026-11-30T17:00:00+00:00".to_owned()));
+        assert_eq!(read("2026-03-29T02:30"), Err(MomentFault::Skipped));
+        assert_eq!(
+            read("2026-10-25T02:30"),
+            Ok("2026-10-25T00:30:00+00:00".to_owned()),
+            "the earlier one"
+        );
+        for text in ["", "tomorrow", "2026-13-01T10:00", "2026-11-30"] {
+            assert_eq!(read(text), Err(MomentFault::Unreadable), "{text}");
+        }
+        let moment = moment_of("2026-11-30T17:00", berlin).expect("a moment");
+        assert_eq!(local_field(moment, berlin), "2026-11-30T17:00");
     }
 
     #[test]

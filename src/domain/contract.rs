@@ -91,6 +91,14 @@ pub enum NoResume {
     NotInDoubt,
     /// An attempt may still be under way.
     StillSending,
+    /// Somebody asked for it a moment ago.
+    AlreadyWanted {
+        at: DateTime<Utc>,
+    },
+    /// The supplier has a record that nobody has judged.
+    RecordThere,
+    /// Something beside "not found" holds the order.
+    Held(Hold),
     SupplierHeld,
     /// A later order of the intent is live (rule 5).
     LaterOrderLive,
@@ -106,6 +114,18 @@ pub enum NoResume {
     AskByHand,
 }
 
+/// Why a request to resume was dropped without sending anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NotResumed {
+    /// It was judged again when the attempt was to open, and was not safe any more (case C10).
+    Unsafe(NoResume),
+    /// The look-up right before the send did not say whether the supplier has it (rule 9).
+    CouldNotCheck,
+    /// Nothing could be sent for a quarter of an hour.
+    Void,
+}
+
 /// What `may_resume` is judged by.
 #[derive(Debug, Clone, Copy)]
 pub struct InDoubt<'a> {
@@ -118,8 +138,12 @@ pub struct InDoubt<'a> {
     pub first_send: DateTime<Utc>,
     /// Address, account and secret are still those of the first send.
     pub same_scope: bool,
+    /// Address and account are: what a look-up says is about the same books.
+    pub same_account: bool,
     pub supplier_held: bool,
     pub later_order_live: bool,
+    /// A late record waits to be judged.
+    pub record_there: bool,
     /// When a person last found, with evidence, that it is not at the supplier.
     pub found_by_hand_at: Option<DateTime<Utc>>,
     /// How long one submit may take.
@@ -130,19 +154,30 @@ pub struct InDoubt<'a> {
 const LEAST_MARGIN: TimeDelta = TimeDelta::minutes(5);
 /// How long a person's finding may stand before a send, where the supplier cannot be asked (rule 9).
 const FRESH: TimeDelta = TimeDelta::minutes(15);
+/// How old the look-up right before a send may be when the attempt opens (rule 9).
+pub const JUST_ASKED: TimeDelta = TimeDelta::seconds(10);
 
 /// Whether an order in doubt may be sent once more, and until when. The screen asks it, the act asks it, and the
 /// transaction that opens the attempt asks it again (rule 9, cases C10 and C11).
 pub fn may_resume(about: &InDoubt<'_>, now: DateTime<Utc>) -> Result<Ground, NoResume> {
-    let not_found = about.state == OrderState::Approved && about.holds == Holds::NONE.with(Hold::NotFound);
-    if about.state == OrderState::Submitting {
-        return Err(NoResume::StillSending);
-    }
-    if !(not_found || about.state == OrderState::ConfirmationPending) {
-        return Err(NoResume::NotInDoubt);
-    }
-    if about.supplier_held {
+    let not_found = match about.state {
+        OrderState::ConfirmationPending => false,
+        OrderState::Approved if about.holds.has(Hold::NotFound) => true,
+        OrderState::Submitting => return Err(NoResume::StillSending),
+        OrderState::Approved
+        | OrderState::Acknowledged
+        | OrderState::Confirmed
+        | OrderState::Refused
+        | OrderState::Withdrawn => return Err(NoResume::NotInDoubt),
+    };
+    if about.supplier_held || about.holds.has(Hold::Supplier) {
         return Err(NoResume::SupplierHeld);
+    }
+    if let Some(hold) = about.holds.without(Hold::NotFound).gravest() {
+        return Err(NoResume::Held(hold));
+    }
+    if about.record_there {
+        return Err(NoResume::RecordThere);
     }
     if about.later_order_live {
         return Err(NoResume::LaterOrderLive);
@@ -155,11 +190,22 @@ pub fn may_resume(about: &InDoubt<'_>, now: DateTime<Utc>) -> Result<Ground, NoR
     Ok(narrower(then, today))
 }
 
+/// Whether a person may ask for it now. While the supplier is on hold the request waits for the release, and is judged
+/// again then (case C10).
+pub fn may_ask_to_resume(about: &InDoubt<'_>, now: DateTime<Utc>) -> Result<Ground, NoResume> {
+    let released = InDoubt {
+        supplier_held: false,
+        ..*about
+    };
+    may_resume(&released, now)
+}
+
 /// (c): the finding stands; a look-up right before the send is the caller's part, or a person's finding is fresh.
 fn found_missing(about: &InDoubt<'_>, now: DateTime<Utc>) -> Result<Ground, NoResume> {
     let fresh = about.found_by_hand_at.is_some_and(|at| at <= now && now - at <= FRESH);
     match about.today.look_up {
-        LookUp::Exact => Ok(Ground::NotFound),
+        LookUp::Exact if about.same_account => Ok(Ground::NotFound),
+        LookUp::Exact => Err(NoResume::ScopeChanged),
         LookUp::None if fresh => Ok(Ground::NotFound),
         LookUp::None => Err(NoResume::AskByHand),
     }
@@ -233,8 +279,10 @@ mod tests {
             today,
             first_send: at(0),
             same_scope: true,
+            same_account: true,
             supplier_held: false,
             later_order_live: false,
+            record_there: false,
             found_by_hand_at: None,
             request_deadline: TimeDelta::seconds(15),
         }
@@ -320,7 +368,7 @@ mod tests {
         };
         assert_eq!(
             may_resume(&also, at(60)),
-            Err(NoResume::NotInDoubt),
+            Err(NoResume::Held(Hold::Person)),
             "every other hold must be lifted first"
         );
     }
@@ -349,6 +397,15 @@ mod tests {
             ..about(&day, &day)
         };
         assert_eq!(may_resume(&held, at(60)), Err(NoResume::SupplierHeld));
+        assert!(
+            may_ask_to_resume(&held, at(60)).is_ok(),
+            "the request waits for the release"
+        );
+        let record = InDoubt {
+            record_there: true,
+            ..about(&day, &day)
+        };
+        assert_eq!(may_resume(&record, at(60)), Err(NoResume::RecordThere));
         let later = InDoubt {
             later_order_live: true,
             ..about(&day, &day)

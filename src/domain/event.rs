@@ -6,7 +6,9 @@
 use super::attempt::ReplyWord;
 use super::case::CaseKind;
 use super::contents::Digest;
+use super::contract::NotResumed;
 use super::ids::{AttemptId, CaseId, IntentId, OrderId, PersonId, SuggestionId, TokenId};
+use super::look_up::{AnswerWord, FindingWord, Source};
 use super::order::{Hold, OrderState};
 use super::person::Role;
 use super::suggestion::SuggestionState;
@@ -160,7 +162,40 @@ pub enum Happening {
         case: CaseId,
         owner: PersonId,
         owner_name: String,
+        /// Where the deadline moved too.
+        #[serde(default)]
+        due_at: Option<DateTime<Utc>>,
         reason: String,
+    },
+    /// The supplier was asked. The actor is who wanted it asked.
+    LookedUp {
+        answer: AnswerWord,
+        detail: String,
+    },
+    FindingEstablished {
+        finding: FindingWord,
+        source: Source,
+        reference: Option<String>,
+        evidence: Option<String>,
+        from: OrderState,
+        to: OrderState,
+    },
+    /// A record that nobody has judged turned up at the supplier.
+    LateRecord {
+        reference: String,
+        from: OrderState,
+        to: OrderState,
+    },
+    /// A record was compared after a person's word had confirmed the order.
+    Compared {
+        reference: String,
+        differences: usize,
+    },
+    /// A person asked to send the approved purchase once more.
+    ResumeWanted,
+    /// The request was dropped: nothing was sent.
+    ResumeNotSent {
+        why: NotResumed,
     },
 }
 

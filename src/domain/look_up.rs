@@ -4,7 +4,8 @@
 
 use super::contract::{LookUp, SupplierContract};
 use super::difference::Recorded;
-use super::order::Finding;
+use super::order::{Finding, Life, may_find};
+use super::refusal::Refusal;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -77,14 +78,23 @@ impl Answer {
     }
 }
 
+/// A supplier's books: the address and the account they are kept under. "None" in other books says nothing (case I2).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Books {
+    pub base_url: String,
+    pub account: String,
+}
+
 /// A look-up as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LookedUp {
     pub at: DateTime<Utc>,
     pub answer: AnswerWord,
-    /// The account it was asked under.
-    pub account: String,
+    /// Whose books were asked.
+    pub books: Books,
     pub detail: String,
+    /// What was found.
+    pub records: Vec<Found>,
     /// Who asked; nobody when the worker did, on its schedule.
     pub by: Option<String>,
 }
@@ -131,6 +141,7 @@ impl FindingWord {
             Finding::NotYetConfirmed { .. } => Self::NotYetConfirmed,
             Finding::RefusedThere => Self::RefusedThere,
             Finding::NotAtSupplier => Self::NotAtSupplier,
+            Finding::CouldNotTell => Self::CouldNotTell,
         }
     }
 }
@@ -194,27 +205,38 @@ pub fn settled_at(contract: &SupplierContract, last_end: DateTime<Utc>, linger: 
     last_end + linger + TimeDelta::seconds(contract.settle_seconds)
 }
 
-/// Climbs the ladder over look-ups in the order of time. Only answers under the account that submitted count.
-pub fn ladder(contract: &SupplierContract, settled_at: DateTime<Utc>, account: &str, asked: &[LookedUp]) -> Ladder {
+/// Climbs the ladder over look-ups in the order of time, from the settle time or the last finding on, whichever is later.
+/// Only answers out of the books that the order was submitted to count; a record found in between begins anew.
+pub fn ladder(contract: &SupplierContract, from: DateTime<Utc>, books: &Books, asked: &[LookedUp]) -> Ladder {
     if contract.look_up == LookUp::None {
         return Ladder::CannotAsk;
     }
-    let lag = TimeDelta::seconds(contract.look_up_lag_seconds);
+    let lag = TimeDelta::seconds(contract.look_up_lag_seconds).max(TimeDelta::microseconds(1));
     let mut rungs = 0;
-    let mut next_at = settled_at;
-    let counting = asked
-        .iter()
-        .filter(|one| one.answer == AnswerWord::None && one.account == account);
-    for one in counting {
-        if one.at >= next_at {
-            rungs += 1;
-            next_at = one.at + lag.max(TimeDelta::microseconds(1));
+    let mut next_at = from;
+    for one in asked.iter().filter(|one| one.books == *books) {
+        match one.answer {
+            AnswerWord::Found => rungs = 0,
+            AnswerWord::None if one.at >= next_at => {
+                rungs += 1;
+                next_at = one.at + lag;
+            }
+            AnswerWord::None | AnswerWord::CouldNotCheck => {}
         }
     }
     if rungs >= RUNGS {
         Ladder::NotFound
     } else {
         Ladder::Climbing { rungs, next_at }
+    }
+}
+
+/// Whether the supplier can be asked about this order now.
+pub fn may_look_up(life: &Life, contract: &SupplierContract) -> Result<(), Refusal> {
+    may_find(life)?;
+    match contract.look_up {
+        LookUp::Exact => Ok(()),
+        LookUp::None => Err(Refusal::CannotAsk),
     }
 }
 
@@ -273,12 +295,20 @@ mod tests {
         }
     }
 
+    fn books(account: &str) -> Books {
+        Books {
+            base_url: "http://acme.example".to_owned(),
+            account: account.to_owned(),
+        }
+    }
+
     fn asked(answers: &[(i64, AnswerWord, &str)]) -> Vec<LookedUp> {
         let one = |(second, answer, account): &(i64, AnswerWord, &str)| LookedUp {
             at: at(*second),
             answer: *answer,
-            account: (*account).to_owned(),
+            books: books(account),
             detail: String::new(),
+            records: vec![],
             by: None,
         };
         answers.iter().map(one).collect()
@@ -286,12 +316,12 @@ mod tests {
 
     #[test]
     fn the_ladder_needs_three_after_the_settle_time_a_lag_apart_under_the_same_account() {
-        use AnswerWord::{CouldNotCheck, None};
+        use AnswerWord::{CouldNotCheck, Found, None};
         // case I1: visible after 6 minutes
         let slow = contract(360, LookUp::Exact);
         let settled = settled_at(&slow, at(0), TimeDelta::seconds(30));
         assert_eq!(settled, at(60));
-        let climb = |answers: &[(i64, AnswerWord, &str)]| ladder(&slow, settled, "us", &asked(answers));
+        let climb = |answers: &[(i64, AnswerWord, &str)]| ladder(&slow, settled, &books("us"), &asked(answers));
         assert_eq!(
             climb(&[(5, None, "us"), (59, None, "us")]),
             Ladder::Climbing {
@@ -309,6 +339,14 @@ mod tests {
         );
         let whole = [(60, None, "us"), (420, None, "us"), (780, None, "us")];
         assert_eq!(climb(&whole), Ladder::NotFound);
+        let seen_once = [(60, None, "us"), (420, Found, "us"), (780, None, "us")];
+        assert_eq!(
+            climb(&seen_once),
+            Ladder::Climbing {
+                rungs: 1,
+                next_at: at(1140)
+            }
+        );
         let other = [(60, None, "us"), (420, None, "them"), (780, CouldNotCheck, "us")];
         assert_eq!(
             climb(&other),
@@ -318,7 +356,7 @@ mod tests {
             }
         );
         assert_eq!(
-            ladder(&contract(0, LookUp::None), settled, "us", &asked(&whole)),
+            ladder(&contract(0, LookUp::None), settled, &books("us"), &asked(&whole)),
             Ladder::CannotAsk
         );
     }

@@ -20,3 +20,4 @@ pub mod refusal;
 pub mod suggestion;
 pub mod text;
 pub mod unit;
+pub mod ways;

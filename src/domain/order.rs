@@ -6,7 +6,9 @@
 
 use super::attempt::{NotSent, Reply};
 use super::case::{CaseKind, CaseStep};
+use super::contract::NoResume;
 use super::difference::Difference;
+use super::ids::PersonId;
 use super::refusal::Refusal;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
@@ -183,6 +185,25 @@ pub struct Life {
     pub sendable_since: DateTime<Utc>,
     /// Attempts in a row that ended "not sent".
     pub not_sent: u32,
+    /// A person asked to send it once more. Every other change voids it (rule 9).
+    pub resume: Option<ResumeWanted>,
+}
+
+/// A person's request to send the approved purchase once more.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResumeWanted {
+    pub by: PersonId,
+    pub at: DateTime<Utc>,
+}
+
+/// A request to resume is void after this long (rule 9).
+pub const RESUME_LASTS: TimeDelta = TimeDelta::minutes(15);
+
+impl ResumeWanted {
+    /// Whether nobody may act on it any more.
+    pub fn is_void(&self, now: DateTime<Utc>) -> bool {
+        now - self.at > RESUME_LASTS
+    }
 }
 
 /// What an act does to an order.
@@ -212,8 +233,17 @@ pub struct BeforeAttempt {
     pub open_doubt: bool,
     /// A later order of the intent is live (rule 5).
     pub later_order_live: bool,
-    /// A person asked to resume and `may_resume` holds in this very transaction (rule 9).
+    /// `may_resume` holds in this very transaction (rule 9); counts only where a person asked for it.
     pub resume_granted: bool,
+}
+
+/// What the other attempts of an order have left when one of them closes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Beside<'a> {
+    /// There was open doubt before this attempt: "refused" and "not sent" do not erase it (case C9).
+    pub doubt: bool,
+    /// An acceptance that came after its own lease while this attempt was open: a finding that applies now.
+    pub late_acceptance: Option<(&'a str, &'a [Difference])>,
 }
 
 impl Life {
@@ -228,7 +258,13 @@ impl Life {
             due_at: Some(now),
             sendable_since: now,
             not_sent: 0,
+            resume: None,
         }
+    }
+
+    /// Found not to be there, and waiting for a person.
+    pub fn is_not_found(&self) -> bool {
+        self.state == OrderState::Approved && self.holds.has(Hold::NotFound)
     }
 
     fn must_be(&self, states: &[OrderState]) -> Result<(), Refusal> {
@@ -247,6 +283,7 @@ impl Life {
             version: self.version + 1,
             holds: if stays { self.holds } else { Holds::NONE },
             due_at: if stays { self.due_at } else { None },
+            resume: None,
             ..self.clone()
         }
     }
@@ -254,8 +291,7 @@ impl Life {
     fn held(&self, holds: Holds) -> Life {
         Life {
             holds,
-            version: self.version + 1,
-            ..self.clone()
+            ..self.moved(self.state)
         }
     }
 }
@@ -288,7 +324,8 @@ pub fn open_attempt(life: &Life, before: BeforeAttempt, now: DateTime<Utc>) -> R
         return Err(Refusal::LaterOrderLive);
     }
     let resumable = life.state == OrderState::ConfirmationPending || life.holds == Holds::NONE.with(Hold::NotFound);
-    if !(before.resume_granted && resumable) {
+    let asked = life.resume.as_ref().is_some_and(|wanted| !wanted.is_void(now));
+    if !(before.resume_granted && asked && resumable) {
         life.must_be(&[OrderState::Approved])?;
         if !life.holds.is_empty() {
             return Err(Refusal::Held);
@@ -304,28 +341,32 @@ pub fn open_attempt(life: &Life, before: BeforeAttempt, now: DateTime<Utc>) -> R
 }
 
 /// The open attempt's own process brings its reply.
-///
-/// `earlier_doubt`: another attempt of the order leaves open doubt; then "refused" and "not sent" do not erase it (C9).
 pub fn close_attempt(
     life: &Life,
     reply: &Reply,
     differences: &[Difference],
-    earlier_doubt: bool,
+    beside: Beside<'_>,
     pace: &Pace,
     now: DateTime<Utc>,
 ) -> Result<Change, Refusal> {
     life.must_be(&[OrderState::Submitting])?;
-    Ok(match reply {
-        Reply::Accepted { reference, .. } => confirm(life, reference, differences),
-        Reply::Acknowledged { reference } => acknowledge(life, reference.as_deref()),
-        Reply::Unknown { reference } => doubt(
+    Ok(match (reply, beside.late_acceptance) {
+        (Reply::Accepted { reference, .. }, Some((late, _))) if late != reference => {
+            confirm(life, reference, differences).opening(CaseKind::SupplierDuplicate, second_record(late))
+        }
+        (Reply::Accepted { reference, .. }, _) => confirm(life, reference, differences),
+        (_, Some((late, differences))) => confirm(life, late, differences),
+        (Reply::Acknowledged { reference }, None) => acknowledge(life, reference.as_deref()),
+        (Reply::Unknown { reference }, None) => doubt(
             life,
             reference.as_deref(),
             "no definite answer came back from the supplier",
         ),
-        Reply::Refused if !earlier_doubt => Change::to(life.moved(OrderState::Refused)).closing(&[CaseKind::NotSent]),
-        Reply::NotSent(why) if !earlier_doubt => again(life, *why, pace, now),
-        Reply::Refused | Reply::NotSent(_) => {
+        (Reply::Refused, None) if !beside.doubt => {
+            Change::to(life.moved(OrderState::Refused)).closing(&[CaseKind::NotSent])
+        }
+        (Reply::NotSent(why), None) if !beside.doubt => again(life, *why, pace, now),
+        (Reply::Refused | Reply::NotSent(_), None) => {
             let mut change = doubt(life, None, "an earlier attempt is still unanswered");
             change.hold_supplier = matches!(
                 reply,
@@ -339,6 +380,10 @@ pub fn close_attempt(
     })
 }
 
+fn second_record(reference: &str) -> String {
+    format!("the supplier has a second record of it, {reference}")
+}
+
 /// The lease lapsed or the process died: nobody knows (rule 7).
 pub fn lapse(life: &Life) -> Result<Change, Refusal> {
     life.must_be(&[OrderState::Submitting])?;
@@ -350,7 +395,12 @@ fn confirm(life: &Life, reference: &str, differences: &[Difference]) -> Change {
     confirmed.supplier_reference = Some(reference.to_owned());
     confirmed.differences = !differences.is_empty();
     confirmed.not_sent = 0;
-    let change = Change::to(confirmed).closing(&[CaseKind::NotSent, CaseKind::Pending, CaseKind::AcknowledgedLate]);
+    let change = Change::to(confirmed).closing(&[
+        CaseKind::NotSent,
+        CaseKind::Pending,
+        CaseKind::AcknowledgedLate,
+        CaseKind::LateRecord,
+    ]);
     if differences.is_empty() {
         change
     } else {
@@ -399,8 +449,9 @@ fn again(life: &Life, why: NotSent, pace: &Pace, now: DateTime<Utc>) -> Change {
     change
 }
 
-/// A reply that arrives after its lease lapsed. It stays on its own attempt (rule 13); an acceptance is a finding, and
-/// `not sent` lifts the doubt only when no other attempt leaves one.
+/// A reply that arrives after its lease lapsed. It stays on its own attempt (rule 13); an acceptance is a finding in any
+/// state, and `not sent` lifts the doubt only when no other attempt leaves one. While another attempt is open it applies
+/// when that one closes.
 pub fn late_reply(
     life: &Life,
     reply: &Reply,
@@ -408,12 +459,28 @@ pub fn late_reply(
     other_doubt: bool,
     now: DateTime<Utc>,
 ) -> Result<Change, Refusal> {
-    life.must_be(&[OrderState::ConfirmationPending])?;
-    match reply {
-        Reply::Accepted { reference, .. } => Ok(confirm(life, reference, differences)),
-        Reply::Acknowledged { reference } => Ok(acknowledge(life, reference.as_deref())),
-        Reply::NotSent(_) if !other_doubt => Ok(not_at_supplier(life, now)),
-        Reply::NotSent(_) | Reply::Refused | Reply::Unknown { .. } => Err(Refusal::OpenDoubt),
+    use OrderState::{Acknowledged, Approved, ConfirmationPending, Confirmed, Refused, Submitting, Withdrawn};
+    match (life.state, reply) {
+        (ConfirmationPending | Acknowledged, Reply::Accepted { reference, .. }) => {
+            Ok(confirm(life, reference, differences))
+        }
+        (ConfirmationPending, Reply::Acknowledged { reference }) => Ok(acknowledge(life, reference.as_deref())),
+        (ConfirmationPending, Reply::NotSent(_)) if !other_doubt => Ok(not_at_supplier(life, now)),
+        (Approved | Withdrawn | Refused, Reply::Accepted { reference, .. }) => late_record(life, reference),
+        (Approved | Withdrawn | Refused, Reply::Acknowledged { reference }) => {
+            late_record(life, reference.as_deref().unwrap_or("without a number"))
+        }
+        (Confirmed, Reply::Accepted { reference, .. }) if life.supplier_reference.as_ref() != Some(reference) => {
+            let confirmed = Change::to(life.moved(Confirmed));
+            Ok(confirmed.opening(CaseKind::SupplierDuplicate, second_record(reference)))
+        }
+        (Confirmed, Reply::Accepted { .. } | Reply::Acknowledged { .. })
+        | (Acknowledged, Reply::Acknowledged { .. }) => Err(Refusal::OrderIs(life.state)),
+        (Submitting, _)
+        | (
+            Approved | Acknowledged | Confirmed | ConfirmationPending | Refused | Withdrawn,
+            Reply::NotSent(_) | Reply::Refused | Reply::Unknown { .. },
+        ) => Err(Refusal::OpenDoubt),
     }
 }
 
@@ -421,8 +488,9 @@ pub fn late_reply(
 fn not_at_supplier(life: &Life, now: DateTime<Utc>) -> Change {
     let mut approved = life.moved(OrderState::Approved);
     approved.due_at = Some(now);
+    approved.sendable_since = now;
     approved.holds = Holds::NONE.with(Hold::NotFound);
-    Change::to(approved).closing(&[CaseKind::Pending])
+    Change::to(approved).closing(&[CaseKind::Pending, CaseKind::LateRecord])
 }
 
 /// What a finding establishes about an order in doubt, or acknowledged.
@@ -439,16 +507,34 @@ pub enum Finding {
     RefusedThere,
     /// Not there.
     NotAtSupplier,
+    /// A person looked and could not tell: kept, and settles nothing.
+    CouldNotTell,
+}
+
+/// Whether something can be found out about this order: it is in doubt, acknowledged, or was found not to be there.
+pub fn may_find(life: &Life) -> Result<(), Refusal> {
+    match life.state {
+        OrderState::ConfirmationPending | OrderState::Acknowledged => Ok(()),
+        OrderState::Approved if life.is_not_found() => Ok(()),
+        OrderState::Approved
+        | OrderState::Submitting
+        | OrderState::Confirmed
+        | OrderState::Refused
+        | OrderState::Withdrawn => Err(Refusal::OrderIs(life.state)),
+    }
 }
 
 /// A finding settles the doubt (rule 8: only a finding does).
 pub fn establish(life: &Life, finding: &Finding, now: DateTime<Utc>) -> Result<Change, Refusal> {
-    life.must_be(&[OrderState::ConfirmationPending, OrderState::Acknowledged])?;
+    may_find(life)?;
+    if life.state == OrderState::Approved {
+        return found_again(life, finding);
+    }
     match (finding, life.state == OrderState::Acknowledged) {
         (Finding::AtSupplier { reference, differences }, _) => Ok(confirm(life, reference, differences)),
         (Finding::RefusedThere, _) => {
             let refused = Change::to(life.moved(OrderState::Refused));
-            Ok(refused.closing(&[CaseKind::Pending, CaseKind::AcknowledgedLate]))
+            Ok(refused.closing(&[CaseKind::Pending, CaseKind::AcknowledgedLate, CaseKind::LateRecord]))
         }
         (Finding::NotYetConfirmed { reference }, false) => Ok(acknowledge(life, reference.as_deref())),
         (Finding::NotYetConfirmed { .. }, true) => Err(Refusal::OrderIs(life.state)),
@@ -462,6 +548,60 @@ pub fn establish(life: &Life, finding: &Finding, now: DateTime<Utc>) -> Result<C
             );
             Ok(doubt.closing(&[CaseKind::AcknowledgedLate]))
         }
+        (Finding::CouldNotTell, _) => Ok(Change::to(life.moved(life.state))),
+    }
+}
+
+/// Found out about an order that was found not to be there: still so (a finding may be renewed, rule 9), or a late record.
+fn found_again(life: &Life, finding: &Finding) -> Result<Change, Refusal> {
+    match finding {
+        Finding::NotAtSupplier | Finding::CouldNotTell => Ok(Change::to(life.moved(life.state))),
+        Finding::AtSupplier { reference, .. } => late_record(life, reference),
+        Finding::NotYetConfirmed { reference } => late_record(life, reference.as_deref().unwrap_or("without a number")),
+        Finding::RefusedThere => Err(Refusal::OrderIs(life.state)),
+    }
+}
+
+/// A record was compared after a person's word had confirmed the order; `None` when it agrees.
+pub fn compared(life: &Life, reference: &str, differences: &[Difference]) -> Result<Option<Change>, Refusal> {
+    life.must_be(&[OrderState::Confirmed])?;
+    let mut confirmed = life.moved(OrderState::Confirmed);
+    if life.supplier_reference.as_deref() != Some(reference) {
+        let change = Change::to(confirmed);
+        return Ok(Some(
+            change.opening(CaseKind::SupplierDuplicate, second_record(reference)),
+        ));
+    }
+    if differences.is_empty() {
+        return Ok(None);
+    }
+    confirmed.differences = true;
+    let reason = "the supplier’s record is something else than was approved";
+    Ok(Some(Change::to(confirmed).opening(CaseKind::Differences, reason)))
+}
+
+/// A person asks to send it once more. Whether that is safe `may_resume` has said, and says again when the attempt
+/// opens (rule 9).
+pub fn want_resume(life: &Life, by: &PersonId, now: DateTime<Utc>) -> Result<Change, Refusal> {
+    if life.state != OrderState::ConfirmationPending && !life.is_not_found() {
+        return Err(Refusal::NoResume(NoResume::NotInDoubt));
+    }
+    if let Some(wanted) = &life.resume {
+        return Err(Refusal::NoResume(NoResume::AlreadyWanted { at: wanted.at }));
+    }
+    let mut wanted = life.moved(life.state);
+    wanted.resume = Some(ResumeWanted {
+        by: by.clone(),
+        at: now,
+    });
+    Ok(Change::to(wanted))
+}
+
+/// A request to resume that cannot be followed is dropped, and whoever asked is told.
+pub fn drop_resume(life: &Life) -> Result<Change, Refusal> {
+    match life.resume {
+        Some(_) => Ok(Change::to(life.moved(life.state))),
+        None => Err(Refusal::NotDue),
     }
 }
 
@@ -478,7 +618,7 @@ pub fn withdraw(life: &Life, open_doubt: bool) -> Result<Change, Refusal> {
 /// Manager's decision `written_off` on an order in doubt, with evidence; later records are still watched for.
 pub fn write_off(life: &Life) -> Result<Change, Refusal> {
     life.must_be(&[OrderState::ConfirmationPending])?;
-    Ok(Change::to(life.moved(OrderState::Withdrawn)).closing(&[CaseKind::Pending]))
+    Ok(Change::to(life.moved(OrderState::Withdrawn)).closing(&[CaseKind::Pending, CaseKind::LateRecord]))
 }
 
 /// Decision `cancelled_at_supplier` on a confirmed order.

@@ -16,8 +16,15 @@ fn at(second: i64) -> DateTime<Utc> {
 }
 
 fn any_life() -> impl Strategy<Value = Life> {
-    (0..OrderState::ALL.len(), 0_u8..64, any::<bool>(), 1_u64..50, 0_u32..8).prop_map(
-        |(state, holds, reference, version, not_sent)| {
+    (
+        0..OrderState::ALL.len(),
+        0_u8..64,
+        any::<bool>(),
+        1_u64..50,
+        0_u32..8,
+        any::<bool>(),
+    )
+        .prop_map(|(state, holds, reference, version, not_sent, wanted)| {
             let state = OrderState::ALL[state];
             let approved = state == OrderState::Approved;
             Life {
@@ -25,13 +32,16 @@ fn any_life() -> impl Strategy<Value = Life> {
                 holds: if approved { Holds(holds) } else { Holds::NONE },
                 differences: false,
                 version,
-                supplier_reference: reference.then(|| "A-1".to_owned()),
+                supplier_reference: (reference || state == OrderState::Confirmed).then(|| "A-1".to_owned()),
                 due_at: approved.then(|| at(0)),
                 sendable_since: at(0),
                 not_sent,
+                resume: (wanted && (approved || state == OrderState::ConfirmationPending)).then(|| ResumeWanted {
+                    by: PersonId::from_random(1),
+                    at: at(0),
+                }),
             }
-        },
-    )
+        })
 }
 
 fn accepted() -> Reply {
@@ -55,6 +65,13 @@ fn any_reply() -> impl Strategy<Value = Reply> {
     ]
 }
 
+fn beside(doubt: bool) -> Beside<'static> {
+    Beside {
+        doubt,
+        late_acceptance: None,
+    }
+}
+
 /// Every act there is, applied to a life.
 fn every_act(life: &Life, reply: &Reply, before: BeforeAttempt) -> Vec<(&'static str, Result<Change, Refusal>)> {
     let found = |finding: Finding| establish(life, &finding, at(10));
@@ -62,7 +79,7 @@ fn every_act(life: &Life, reply: &Reply, before: BeforeAttempt) -> Vec<(&'static
         ("open", open_attempt(life, before, at(10))),
         (
             "close",
-            close_attempt(life, reply, &[], before.open_doubt, &pace(), at(10)),
+            close_attempt(life, reply, &[], beside(before.open_doubt), &pace(), at(10)),
         ),
         ("lapse", lapse(life)),
         ("late reply", late_reply(life, reply, &[], before.open_doubt, at(10))),
@@ -85,6 +102,13 @@ fn every_act(life: &Life, reply: &Reply, before: BeforeAttempt) -> Vec<(&'static
             release(life, &[Hold::Person, Hold::TooOld, Hold::NotFound], at(10)),
         ),
         ("late record", late_record(life, "A-9")),
+        ("could not tell", found(Finding::CouldNotTell)),
+        ("want resume", want_resume(life, &PersonId::from_random(2), at(10))),
+        ("drop resume", drop_resume(life)),
+        (
+            "compared",
+            compared(life, "A-2", &[]).and_then(|change| change.ok_or(Refusal::NotDue)),
+        ),
     ]
 }
 
@@ -116,6 +140,25 @@ const TABLE: &[(&str, &str, &str)] = &[
     ("approved", "late record", "confirmation_pending"),
     ("withdrawn", "late record", "confirmation_pending"),
     ("refused", "late record", "confirmation_pending"),
+    // a late acceptance is a finding in any state
+    ("acknowledged", "late reply", "confirmed"),
+    ("approved", "late reply", "confirmation_pending"),
+    ("withdrawn", "late reply", "confirmation_pending"),
+    ("refused", "late reply", "confirmation_pending"),
+    ("confirmed", "late reply", "confirmed"),
+    // held because it was not found: the finding is renewed, or turns out wrong
+    ("approved", "not there", "approved"),
+    ("approved", "at supplier", "confirmation_pending"),
+    ("approved", "not yet", "confirmation_pending"),
+    // what settles nothing moves the version alone
+    ("approved", "could not tell", "approved"),
+    ("acknowledged", "could not tell", "acknowledged"),
+    ("confirmation_pending", "could not tell", "confirmation_pending"),
+    ("approved", "want resume", "approved"),
+    ("confirmation_pending", "want resume", "confirmation_pending"),
+    ("approved", "drop resume", "approved"),
+    ("confirmation_pending", "drop resume", "confirmation_pending"),
+    ("confirmed", "compared", "confirmed"),
 ];
 
 proptest! {
@@ -136,7 +179,11 @@ proptest! {
             prop_assert!(!confirmed || change.life.supplier_reference.is_some());
             let pending = change.life.state == OrderState::ConfirmationPending;
             let opened = change.cases.iter().any(|step| matches!(step, CaseStep::Open { .. }));
-            prop_assert!(!pending || opened, "doubt never opens without a case: {:?}", edge);
+            let was_pending = life.state == OrderState::ConfirmationPending;
+            prop_assert!(!pending || opened || was_pending, "doubt never opens without a case: {:?}", edge);
+            let closed = change.cases.contains(&CaseStep::Close(CaseKind::Pending));
+            prop_assert!(!(pending && closed), "an order in doubt keeps its case: {:?}", edge);
+            prop_assert!(change.life.resume.is_none() || act == "want resume", "a change voids the request: {:?}", edge);
         }
     }
 
@@ -144,7 +191,7 @@ proptest! {
     fn doubt_is_never_erased_by_a_refusal_or_a_failed_send(life in any_life(), reply in any_reply()) {
         // case C9
         let life = Life { state: OrderState::Submitting, holds: Holds::NONE, due_at: None, ..life };
-        let change = close_attempt(&life, &reply, &[], true, &pace(), at(0)).expect("an attempt is open");
+        let change = close_attempt(&life, &reply, &[], beside(true), &pace(), at(0)).expect("an attempt is open");
         match reply {
             Reply::Accepted { .. } => prop_assert_eq!(change.life.state, OrderState::Confirmed),
             Reply::Acknowledged { .. } => prop_assert_eq!(change.life.state, OrderState::Acknowledged),
@@ -193,6 +240,12 @@ fn every_edge_of_the_table_can_be_walked() {
             }
             for reply in &replies {
                 for resume_granted in [false, true] {
+                    let asked =
+                        resume_granted && matches!(state, OrderState::Approved | OrderState::ConfirmationPending);
+                    life.resume = asked.then(|| ResumeWanted {
+                        by: PersonId::from_random(1),
+                        at: at(0),
+                    });
                     let before = BeforeAttempt {
                         open_doubt: false,
                         later_order_live: false,
@@ -210,13 +263,89 @@ fn every_edge_of_the_table_can_be_walked() {
 }
 
 #[test]
+fn an_acceptance_that_came_late_applies_when_the_open_attempt_closes() {
+    let life = Life::approved(Holds::NONE, at(0)).moved(OrderState::Submitting);
+    let late = Beside {
+        doubt: true,
+        late_acceptance: Some(("A-7", &[])),
+    };
+    let close = |reply: &Reply| close_attempt(&life, reply, &[], late, &pace(), at(1)).expect("an attempt is open");
+    for reply in [
+        Reply::Refused,
+        Reply::NotSent(NotSent::default()),
+        Reply::Unknown { reference: None },
+    ] {
+        let change = close(&reply);
+        assert_eq!(change.life.state, OrderState::Confirmed, "{reply:?}");
+        assert_eq!(change.life.supplier_reference.as_deref(), Some("A-7"));
+    }
+    let two = close(&accepted());
+    let kinds = two.cases.iter().filter_map(|step| match step {
+        CaseStep::Open { kind, .. } => Some(*kind),
+        CaseStep::Close(_) => None,
+    });
+    assert_eq!(
+        kinds.collect::<Vec<_>>(),
+        [CaseKind::SupplierDuplicate],
+        "two records, and somebody owns it"
+    );
+}
+
+#[test]
+fn a_request_to_resume_is_void_after_a_quarter_of_an_hour_and_after_every_change() {
+    let pending = Life::approved(Holds::NONE, at(0)).moved(OrderState::ConfirmationPending);
+    let wanted = want_resume(&pending, &PersonId::from_random(1), at(0))
+        .expect("in doubt")
+        .life;
+    let before = BeforeAttempt {
+        open_doubt: true,
+        later_order_live: false,
+        resume_granted: true,
+    };
+    assert!(open_attempt(&wanted, before, at(900)).is_ok());
+    assert!(open_attempt(&wanted, before, at(901)).is_err());
+    assert!(open_attempt(&pending, before, at(1)).is_err(), "nobody asked");
+    let twice = want_resume(&wanted, &PersonId::from_random(2), at(1));
+    assert_eq!(twice, Err(Refusal::NoResume(NoResume::AlreadyWanted { at: at(0) })));
+    let told = establish(&wanted, &Finding::CouldNotTell, at(1)).expect("kept");
+    assert_eq!(told.life.resume, None);
+}
+
+#[test]
+fn a_record_compared_late_opens_a_case_where_it_differs_or_is_another() {
+    let confirmed = Life {
+        supplier_reference: Some("A-1".to_owned()),
+        ..Life::approved(Holds::NONE, at(0)).moved(OrderState::Confirmed)
+    };
+    assert_eq!(compared(&confirmed, "A-1", &[]), Ok(None));
+    let other = Difference {
+        place: crate::domain::difference::Place::Currency,
+        approved: "EUR".to_owned(),
+        other: "SEK".to_owned(),
+    };
+    let differs = compared(&confirmed, "A-1", &[other])
+        .expect("confirmed")
+        .expect("a change");
+    assert!(differs.life.differences && !differs.cases.is_empty());
+    let second = compared(&confirmed, "A-2", &[]).expect("confirmed").expect("a change");
+    assert!(!second.life.differences && !second.cases.is_empty());
+}
+
+#[test]
 fn waiting_doubles_up_to_the_most_and_obeys_the_supplier() {
     let mut life = Life::approved(Holds::NONE, at(0));
     let mut waits = Vec::new();
     for _ in 0..8 {
         life = life.moved(OrderState::Submitting);
-        let change =
-            close_attempt(&life, &Reply::NotSent(NotSent::default()), &[], false, &pace(), at(0)).expect("open");
+        let change = close_attempt(
+            &life,
+            &Reply::NotSent(NotSent::default()),
+            &[],
+            beside(false),
+            &pace(),
+            at(0),
+        )
+        .expect("open");
         waits.push((change.life.due_at.expect("due again") - at(0)).num_seconds());
         assert_eq!(!change.cases.is_empty(), change.life.not_sent >= 5, "a case after five");
         life = change.life;
@@ -227,7 +356,7 @@ fn waiting_doubles_up_to_the_most_and_obeys_the_supplier() {
         hold_supplier: false,
     };
     let life = Life::approved(Holds::NONE, at(0)).moved(OrderState::Submitting);
-    let change = close_attempt(&life, &Reply::NotSent(asked), &[], false, &pace(), at(0)).expect("open");
+    let change = close_attempt(&life, &Reply::NotSent(asked), &[], beside(false), &pace(), at(0)).expect("open");
     assert_eq!(change.life.due_at, Some(at(7200)));
 }
 
@@ -254,7 +383,7 @@ fn the_case_of_an_order_that_cannot_be_sent_stays_open_from_attempt_to_attempt()
     let opened = open_attempt(&life, before, at(1)).expect("due");
     assert!(!opened.cases.contains(&CaseStep::Close(CaseKind::NotSent)));
     let closes = |reply: &Reply| {
-        let change = close_attempt(&opened.life, reply, &[], false, &pace(), at(2)).expect("open");
+        let change = close_attempt(&opened.life, reply, &[], beside(false), &pace(), at(2)).expect("open");
         change.cases.contains(&CaseStep::Close(CaseKind::NotSent))
     };
     assert!(!closes(&Reply::NotSent(NotSent::default())));
@@ -264,8 +393,16 @@ fn the_case_of_an_order_that_cannot_be_sent_stays_open_from_attempt_to_attempt()
 #[test]
 fn what_becomes_sendable_again_waits_for_a_held_supplier() {
     let life = Life::approved(Holds::NONE, at(0)).moved(OrderState::Submitting);
-    let again = close_attempt(&life, &Reply::NotSent(NotSent::default()), &[], false, &pace(), at(0)).expect("open");
+    let again = close_attempt(
+        &life,
+        &Reply::NotSent(NotSent::default()),
+        &[],
+        beside(false),
+        &pace(),
+        at(0),
+    )
+    .expect("open");
     assert!(under_supplier_hold(again).life.holds.has(Hold::Supplier));
-    let confirmed = close_attempt(&life, &accepted(), &[], false, &pace(), at(0)).expect("open");
+    let confirmed = close_attempt(&life, &accepted(), &[], beside(false), &pace(), at(0)).expect("open");
     assert!(under_supplier_hold(confirmed).life.holds.is_empty());
 }

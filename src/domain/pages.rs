@@ -4,15 +4,18 @@
 use super::attempt::Attempt;
 use super::case::Case;
 use super::contents::{Digest, OrderContents};
+use super::contract::SupplierContract;
 use super::difference::{Difference, Recorded};
 use super::event::Event;
 use super::ids::{IntentId, OrderId, PersonId, SuggestionId};
+use super::look_up::{Established, Ladder, LookedUp};
 use super::money::Money;
 use super::order::{Hold, Life, OrderState};
 use super::person::Role;
 use super::queue::Section;
 use super::refusal::Refusal;
 use super::suggestion::{Suggestion, SuggestionState};
+use super::ways::Ways;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -170,6 +173,7 @@ pub struct OrdersPage {
     pub rows: Vec<Row>,
     /// The link to the next page carries this.
     pub next: Option<String>,
+    pub draft: Option<Draft>,
 }
 
 /// Something that looks alike: another intent with the same supplier, site and lines.
@@ -224,6 +228,51 @@ pub struct AttemptShown {
     pub differences: Vec<Difference>,
 }
 
+/// The record that a look-up found, compared with what was approved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordShown {
+    /// When it was seen.
+    pub at: DateTime<Utc>,
+    pub reference: String,
+    /// Nothing when its lines cannot be read.
+    pub recorded: Option<Recorded>,
+    pub differences: Vec<Difference>,
+}
+
+/// A look-up that somebody waits for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asking {
+    /// Who wants it asked; nobody when the worker asks on its schedule.
+    pub by: Option<String>,
+    /// The supplier is being asked at this moment; else it is asked within a moment.
+    pub under_way: bool,
+}
+
+/// Everything about an order that bringing it home is judged by.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WayHome {
+    pub ways: Ways,
+    /// What the supplier promises today.
+    pub contract: SupplierContract,
+    /// Oldest first.
+    pub look_ups: Vec<LookedUp>,
+    /// Oldest first.
+    pub findings: Vec<Established>,
+    /// The last record that a look-up found, if the last answer that said anything was one.
+    pub record: Option<RecordShown>,
+    /// How far "not at the supplier" is from being established.
+    pub ladder: Ladder,
+    /// From when "no record" counts, and a person may say that it is not there.
+    pub settled_at: DateTime<Utc>,
+    pub asking: Option<Asking>,
+    /// When the worker asks next by itself.
+    pub next_look_up: Option<DateTime<Utc>>,
+    /// Who asked to send it once more.
+    pub resume_wanted_by: Option<String>,
+    /// Who may own a case, for handing over.
+    pub owners: Vec<(PersonId, String)>,
+}
+
 /// An order, for life.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OrderPage {
@@ -245,7 +294,10 @@ pub struct OrderPage {
     pub approved_at: DateTime<Utc>,
     pub changed_at: DateTime<Utc>,
     pub attempts: Vec<AttemptShown>,
+    pub way_home: WayHome,
     pub cases: Vec<Case>,
+    /// The number of the last thing that happened to it, for a page that waits for the next.
+    pub mark: u64,
     pub history: Vec<Event>,
     pub draft: Option<Draft>,
 }

@@ -1,6 +1,7 @@
 //! Why an act is refused: one vocabulary for the machine, the server and the disabled button. The sentences stand in
 //! `ui::words`, in one total match.
 
+use super::contract::NoResume;
 use super::difference::Difference;
 use super::ids::OrderId;
 use super::order::OrderState;
@@ -43,4 +44,12 @@ pub enum Refusal {
     LaterOrderLive,
     /// It is not due yet, or the resume request lapsed.
     NotDue,
+    /// The order or case is not as the page showed it: somebody did something, who and when (rule 14).
+    AlreadyDone { by: String, at: DateTime<Utc> },
+    /// This supplier cannot be asked by us.
+    CannotAsk,
+    /// Sending it once more is not safe (rule 9).
+    NoResume(NoResume),
+    /// Nobody can say yet that it is not there: the supplier may still be at it until then (rule 10).
+    NotSettledYet { at: DateTime<Utc> },
 }

@@ -20,6 +20,8 @@ pub struct NewAttempt {
     pub started_at: DateTime<Utc>,
     pub send_by: DateTime<Utc>,
     pub lease_until: DateTime<Utc>,
+    /// The order was in doubt when it opened (case C9).
+    pub in_doubt: bool,
     pub step: NewStep,
 }
 
@@ -49,7 +51,13 @@ pub struct Ended {
 pub struct AttemptRow {
     pub attempt: Attempt,
     pub order: OrderId,
+    pub supplier_version: u32,
+    pub base_url: String,
+    pub account: String,
+    pub secret_mac: String,
     pub lapsed: bool,
+    /// The order was in doubt when it opened (case C9).
+    pub in_doubt: bool,
     pub recorded: Option<Recorded>,
     pub differences: Vec<Difference>,
 }
@@ -58,6 +66,11 @@ pub struct AttemptRow {
 struct Columns {
     id: String,
     order_id: String,
+    supplier_version: i64,
+    base_url: String,
+    account: String,
+    secret_mac: String,
+    in_doubt: i64,
     started_at: i64,
     send_by: i64,
     lease_until: i64,
@@ -76,8 +89,9 @@ struct Columns {
 macro_rules! attempt_columns {
     ($rest:literal) => {
         concat!(
-            "SELECT id, order_id, started_at, send_by, lease_until, lapsed_at, ended_at, reply, http_status, reference,
-             detail, excerpt, recorded, differences, answered FROM attempts ",
+            "SELECT id, order_id, supplier_version, base_url, account, secret_mac, in_doubt, started_at, send_by,
+             lease_until, lapsed_at, ended_at, reply, http_status, reference, detail, excerpt, recorded, differences,
+             answered FROM attempts ",
             $rest
         )
     };
@@ -93,6 +107,11 @@ fn read(row: Columns) -> Result<AttemptRow, StoreError> {
         .map(|status| u16::try_from(status).map_err(StoreError::corrupt));
     Ok(AttemptRow {
         order: parsed(&row.order_id)?,
+        supplier_version: u32::try_from(row.supplier_version).map_err(StoreError::corrupt)?,
+        base_url: row.base_url,
+        account: row.account,
+        secret_mac: row.secret_mac,
+        in_doubt: row.in_doubt != 0,
         lapsed: row.lapsed_at.is_some(),
         recorded: row.recorded.as_deref().map(from_json).transpose()?,
         differences: row
@@ -121,8 +140,8 @@ fn read(row: Columns) -> Result<AttemptRow, StoreError> {
 pub async fn attempt_open(conn: &mut Conn, new: &NewAttempt) -> Result<(), StoreError> {
     sqlx::query(
         "INSERT INTO attempts (id, tenant, order_id, number, supplier_version, base_url, account, secret_mac,
-                               started_at, send_by, lease_until)
-         VALUES ($1, $2, $3, (SELECT count(*) + 1 FROM attempts WHERE order_id = $3), $4, $5, $6, $7, $8, $9, $10)",
+                               started_at, send_by, lease_until, in_doubt)
+         VALUES ($1, $2, $3, (SELECT count(*) + 1 FROM attempts WHERE order_id = $3), $4, $5, $6, $7, $8, $9, $10, $11)",
     )
     .bind(new.id.as_str())
     .bind(new.tenant.as_str())
@@ -134,6 +153,7 @@ pub async fn attempt_open(conn: &mut Conn, new: &NewAttempt) -> Result<(), Store
     .bind(micros(new.started_at))
     .bind(micros(new.send_by))
     .bind(micros(new.lease_until))
+    .bind(i64::from(new.in_doubt))
     .execute(&mut *conn)
     .await?;
     sqlx::query("INSERT INTO attempt_steps (attempt, number, method, url, body) VALUES ($1, 1, $2, $3, $4)")
@@ -144,6 +164,16 @@ pub async fn attempt_open(conn: &mut Conn, new: &NewAttempt) -> Result<(), Store
         .execute(conn)
         .await?;
     Ok(())
+}
+
+/// The bytes that an attempt sent, or was about to.
+pub async fn attempt_step(conn: &mut Conn, id: &AttemptId) -> Result<NewStep, StoreError> {
+    let (method, url, body): (String, String, String) =
+        sqlx::query_as("SELECT method, url, body FROM attempt_steps WHERE attempt = $1 AND number = 1")
+            .bind(id.as_str())
+            .fetch_one(conn)
+            .await?;
+    Ok(NewStep { method, url, body })
 }
 
 /// Writes an attempt's reply, once.

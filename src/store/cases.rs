@@ -2,7 +2,7 @@
 
 use super::{Conn, StoreError, count, micros, moment, moment_if, parsed};
 use crate::domain::case::{Case, CaseKind};
-use crate::domain::ids::{CaseId, OrderId, SuggestionId, TenantId};
+use crate::domain::ids::{CaseId, OrderId, PersonId, SuggestionId, TenantId};
 use chrono::{DateTime, Utc};
 
 /// What a case is about.
@@ -125,6 +125,27 @@ pub async fn case_list(conn: &mut Conn, tenant: &TenantId, about: &About) -> Res
     Ok(cases)
 }
 
+/// One case of the tenant, with what it is about.
+pub async fn case_fetch(conn: &mut Conn, tenant: &TenantId, id: &CaseId) -> Result<Option<(Case, About)>, StoreError> {
+    let row: Option<Columns> = sqlx::query_as(case_columns!("WHERE c.id = $1 AND c.tenant = $2"))
+        .bind(id.as_str())
+        .bind(tenant.as_str())
+        .fetch_optional(&mut *conn)
+        .await?;
+    let Some(row) = row else { return Ok(None) };
+    let (order, suggestion, supplier): (Option<String>, Option<String>, Option<String>) =
+        sqlx::query_as("SELECT order_id, suggestion, supplier FROM cases WHERE id = $1")
+            .bind(id.as_str())
+            .fetch_one(conn)
+            .await?;
+    let about = match (order, suggestion, supplier) {
+        (Some(order), _, _) => About::Order(parsed(&order)?),
+        (None, Some(suggestion), _) => About::Suggestion(parsed(&suggestion)?),
+        (None, None, supplier) => About::Supplier(supplier.unwrap_or_default()),
+    };
+    Ok(Some((read(row)?, about)))
+}
+
 /// Closes a case.
 pub async fn case_close(conn: &mut Conn, id: &CaseId, now: DateTime<Utc>) -> Result<super::Written, StoreError> {
     let done =
@@ -145,12 +166,19 @@ pub async fn case_owned(conn: &mut Conn, owner: &str) -> Result<Vec<Case>, Store
     rows.into_iter().map(read).collect()
 }
 
-/// Gives an open case to somebody else.
-pub async fn case_give(conn: &mut Conn, case: &Case, owner: &str) -> Result<super::Written, StoreError> {
+/// Gives an open case to somebody, until a deadline, from exactly this version.
+pub async fn case_give(
+    conn: &mut Conn,
+    case: &Case,
+    owner: &PersonId,
+    due_at: DateTime<Utc>,
+) -> Result<super::Written, StoreError> {
     let done = sqlx::query(
-        "UPDATE cases SET owner = $1, version = version + 1 WHERE id = $2 AND version = $3 AND closed_at IS NULL",
+        "UPDATE cases SET owner = $1, due_at = $2, version = version + 1
+         WHERE id = $3 AND version = $4 AND closed_at IS NULL",
     )
-    .bind(owner)
+    .bind(owner.as_str())
+    .bind(micros(due_at))
     .bind(case.id.as_str())
     .bind(super::kept(case.version)?)
     .execute(conn)

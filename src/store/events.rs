@@ -61,6 +61,16 @@ pub async fn event_list(conn: &mut Conn, tenant: &TenantId, subject: &str) -> Re
     rows.iter().map(|body| from_json(body)).collect()
 }
 
+/// The number of the last event about one subject; 0 before the first.
+pub async fn event_last(conn: &mut Conn, tenant: &TenantId, subject: &str) -> Result<u64, StoreError> {
+    let number: Option<i64> = sqlx::query_scalar("SELECT max(number) FROM events WHERE tenant = $1 AND subject = $2")
+        .bind(tenant.as_str())
+        .bind(subject)
+        .fetch_one(conn)
+        .await?;
+    count(number.unwrap_or(0))
+}
+
 /// Number and hash of the last event, as the tenant's row has them: shows when the last events were deleted.
 pub async fn event_head(conn: &mut Conn, tenant: &TenantId) -> Result<(u64, String), StoreError> {
     let (number, hash): (i64, String) = sqlx::query_as("SELECT event_number, event_hash FROM tenants WHERE id = $1")

@@ -3,7 +3,7 @@
 use super::{Conn, StoreError, Written, count, kept, micros, moment, moment_if, parsed};
 use crate::domain::contents::{Digest, OrderContents, SupplierId};
 use crate::domain::ids::{IntentId, OperationKey, OrderId, PersonId, SuggestionId, TenantId};
-use crate::domain::order::{Holds, Life, OrderState};
+use crate::domain::order::{Holds, Life, OrderState, ResumeWanted};
 use crate::domain::suggestion::Predecessor;
 use chrono::{DateTime, Utc};
 
@@ -23,6 +23,20 @@ pub struct OrderRow {
     pub approved_at: DateTime<Utc>,
     pub life: Life,
     pub changed_at: DateTime<Utc>,
+    pub asking: Asking,
+}
+
+/// When the supplier is asked about an order, and for whom. Changes nothing about the order itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Asking {
+    /// When the worker asks next.
+    pub at: Option<DateTime<Utc>>,
+    /// Who wants it asked now.
+    pub by: Option<PersonId>,
+    /// The supplier is being asked since then.
+    pub since: Option<DateTime<Utc>>,
+    /// How often it was asked since the order came into its state.
+    pub asked: u32,
 }
 
 #[derive(sqlx::FromRow)]
@@ -47,6 +61,12 @@ struct Columns {
     sendable_since: i64,
     not_sent: i64,
     changed_at: i64,
+    look_up_at: Option<i64>,
+    look_up_by: Option<String>,
+    look_up_since: Option<i64>,
+    looked_up: i64,
+    resume_at: Option<i64>,
+    resume_by: Option<String>,
 }
 
 macro_rules! order_columns {
@@ -54,7 +74,7 @@ macro_rules! order_columns {
         concat!(
             "SELECT id, tenant, intent, revision, suggestion, operation_key, contents, digest, second_purchase,
              approved_by, approved_at, state, holds, differences, version, supplier_reference, due_at, sendable_since,
-             not_sent, changed_at FROM orders ",
+             not_sent, changed_at, look_up_at, look_up_by, look_up_since, looked_up, resume_at, resume_by FROM orders ",
             $rest
         )
     };
@@ -70,6 +90,22 @@ fn read_life(row: &Columns) -> Result<Life, StoreError> {
         due_at: moment_if(row.due_at)?,
         sendable_since: moment(row.sendable_since)?,
         not_sent: u32::try_from(row.not_sent).map_err(StoreError::corrupt)?,
+        resume: match (row.resume_at, &row.resume_by) {
+            (Some(at), Some(by)) => Some(ResumeWanted {
+                by: parsed(by)?,
+                at: moment(at)?,
+            }),
+            (Some(_), None) | (None, _) => None,
+        },
+    })
+}
+
+fn read_asking(row: &Columns) -> Result<Asking, StoreError> {
+    Ok(Asking {
+        at: moment_if(row.look_up_at)?,
+        by: row.look_up_by.as_deref().map(parsed).transpose()?,
+        since: moment_if(row.look_up_since)?,
+        asked: u32::try_from(row.looked_up).map_err(StoreError::corrupt)?,
     })
 }
 
@@ -83,6 +119,7 @@ fn read(row: Columns) -> Result<OrderRow, StoreError> {
     }
     Ok(OrderRow {
         life: read_life(&row)?,
+        asking: read_asking(&row)?,
         id: parsed(&row.id)?,
         tenant: parsed(&row.tenant)?,
         intent: parsed(&row.intent)?,
@@ -145,8 +182,9 @@ pub async fn order_record(
 ) -> Result<Written, StoreError> {
     let done = sqlx::query(
         "UPDATE orders SET state = $1, holds = $2, differences = $3, version = $4, supplier_reference = $5,
-                           due_at = $6, sendable_since = $7, not_sent = $8, changed_at = $9
-         WHERE id = $10 AND state = $11 AND version = $12",
+                           due_at = $6, sendable_since = $7, not_sent = $8, changed_at = $9, resume_at = $10,
+                           resume_by = $11
+         WHERE id = $12 AND state = $13 AND version = $14",
     )
     .bind(life.state.word())
     .bind(life.holds.to_text())
@@ -157,6 +195,8 @@ pub async fn order_record(
     .bind(micros(life.sendable_since))
     .bind(i64::from(life.not_sent))
     .bind(micros(now))
+    .bind(life.resume.as_ref().map(|wanted| micros(wanted.at)))
+    .bind(life.resume.as_ref().map(|wanted| wanted.by.as_str()))
     .bind(id.as_str())
     .bind(expected.state.word())
     .bind(kept(expected.version)?)
@@ -285,8 +325,77 @@ pub async fn order_due(
     .bind(i64::from(most))
     .fetch_all(conn)
     .await?;
-    rows.into_iter()
-        .map(|(tenant, id)| Ok((parsed(&tenant)?, parsed(&id)?)))
+    ids(&rows)
+}
+
+/// Orders that a person asked to send once more and whose supplier is not on hold, longest waiting first.
+pub async fn order_resume_due(conn: &mut Conn, busy: &str, most: u32) -> Result<Vec<(TenantId, OrderId)>, StoreError> {
+    let rows: Vec<(String, String)> = sqlx::query_as(
+        "SELECT o.tenant, o.id FROM orders o
+         WHERE o.resume_at IS NOT NULL AND replace($1, '|' || o.tenant || '/' || o.supplier || '|', '') = $1
+         AND NOT EXISTS (SELECT 1 FROM suppliers s
+                         WHERE s.tenant = o.tenant AND s.id = o.supplier AND s.held_at IS NOT NULL)
+         ORDER BY o.resume_at LIMIT $2",
+    )
+    .bind(busy)
+    .bind(i64::from(most))
+    .fetch_all(conn)
+    .await?;
+    ids(&rows)
+}
+
+/// Orders whose request to resume is older than `before`, oldest first.
+pub async fn order_resume_void(
+    conn: &mut Conn,
+    before: DateTime<Utc>,
+    most: u32,
+) -> Result<Vec<(TenantId, OrderId)>, StoreError> {
+    let rows: Vec<(String, String)> = sqlx::query_as(
+        "SELECT tenant, id FROM orders WHERE resume_at IS NOT NULL AND resume_at < $1 ORDER BY resume_at LIMIT $2",
+    )
+    .bind(micros(before))
+    .bind(i64::from(most))
+    .fetch_all(conn)
+    .await?;
+    ids(&rows)
+}
+
+/// Sets when the supplier is asked about an order, and for whom. No version moves: asking changes nothing.
+pub async fn order_ask(conn: &mut Conn, id: &OrderId, asking: &Asking) -> Result<(), StoreError> {
+    sqlx::query("UPDATE orders SET look_up_at = $1, look_up_by = $2, look_up_since = $3, looked_up = $4 WHERE id = $5")
+        .bind(asking.at.map(micros))
+        .bind(asking.by.as_ref().map(PersonId::as_str))
+        .bind(asking.since.map(micros))
+        .bind(i64::from(asking.asked))
+        .bind(id.as_str())
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// Orders to be asked about now, longest due first. `busy` as in `order_due`.
+pub async fn order_ask_due(
+    conn: &mut Conn,
+    busy: &str,
+    now: DateTime<Utc>,
+    most: u32,
+) -> Result<Vec<(TenantId, OrderId)>, StoreError> {
+    let rows: Vec<(String, String)> = sqlx::query_as(
+        "SELECT tenant, id FROM orders
+         WHERE look_up_at <= $1 AND replace($2, '|' || tenant || '/' || supplier || '|', '') = $2
+         ORDER BY look_up_at LIMIT $3",
+    )
+    .bind(micros(now))
+    .bind(busy)
+    .bind(i64::from(most))
+    .fetch_all(conn)
+    .await?;
+    ids(&rows)
+}
+
+fn ids(rows: &[(String, String)]) -> Result<Vec<(TenantId, OrderId)>, StoreError> {
+    rows.iter()
+        .map(|(tenant, id)| Ok((parsed(tenant)?, parsed(id)?)))
         .collect()
 }
 

@@ -95,6 +95,23 @@ pub async fn supplier_fetch(
     row.map(read).transpose()
 }
 
+/// The file of one version of a supplier.
+pub async fn supplier_file(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    id: &SupplierId,
+    version: u32,
+) -> Result<Option<String>, StoreError> {
+    let file =
+        sqlx::query_scalar("SELECT file FROM supplier_versions WHERE tenant = $1 AND supplier = $2 AND version = $3")
+            .bind(tenant.as_str())
+            .bind(id.as_str())
+            .bind(i64::from(version))
+            .fetch_optional(conn)
+            .await?;
+    Ok(file)
+}
+
 /// Puts a supplier on hold.
 pub async fn supplier_hold(
     conn: &mut Conn,

@@ -5,6 +5,25 @@ pub fn practice(url: &str) -> String {
     PRACTICE.replace("{url}", url.trim_end_matches('/'))
 }
 
+/// The file for a supplier at this address that promises nothing: it honours no key and cannot be looked up, so that an
+/// order in doubt is settled by people alone.
+pub fn promises_nothing(url: &str) -> String {
+    let file = practice(url).replace("look_up = \"exact\"", "look_up = \"none\"");
+    without(&without(&file, "[contract.key]"), "[look_up]")
+}
+
+/// The file without one of its sections.
+fn without(file: &str, section: &str) -> String {
+    let mut inside = false;
+    let kept = file.lines().filter(|line| {
+        if line.starts_with('[') {
+            inside = *line == section;
+        }
+        !inside
+    });
+    kept.map(|line| format!("{line}\n")).collect()
+}
+
 const PRACTICE: &str = r##"id = "practice"
 name = "Practice supplier"
 currencies = ["EUR", "SEK", "NOK", "JPY", "USD"]
@@ -58,6 +77,15 @@ body = """
 confirmed = { pointer = "/status", any_of = ["confirmed"] }
 # They have it and have not said yes.
 acknowledged = { pointer = "/status", any_of = ["in_progress"] }
+
+# How the supplier is asked for our reference. A record counts only when it carries exactly that reference.
+[look_up]
+path = "/orders?reference={{ operation_key }}"
+# where the list of records is, and in a record our reference
+records = ""
+reference = "/reference"
+# refused or cancelled there
+refused = { pointer = "/status", any_of = ["refused", "cancelled"] }
 
 # Where a record says what it says (JSON pointers; inside a line or charge from there on).
 [record]

@@ -8,6 +8,7 @@ use super::record::RecordMap;
 use super::{Purchase, SecretFault, Step};
 use crate::domain::contents::SupplierId;
 use crate::domain::contract::{KeyPromise, LookUp, ResumeBy, SupplierContract};
+use crate::domain::look_up::Books;
 use crate::domain::money::Currency;
 use hyper::http::{HeaderName, Method, Uri};
 use minijinja::{Environment, UndefinedBehavior, context};
@@ -27,6 +28,7 @@ pub struct Supplier {
     pub contract: SupplierContract,
     pub(super) http: HttpPart,
     pub(super) submit: SubmitPart,
+    pub(super) look_up: Option<LookUpPart>,
     pub(super) record: RecordMap,
 }
 
@@ -39,6 +41,8 @@ struct File {
     contract: ContractPart,
     http: HttpPart,
     submit: SubmitPart,
+    #[serde(default)]
+    look_up: Option<LookUpPart>,
     record: RecordMap,
 }
 
@@ -92,6 +96,16 @@ pub(super) struct SubmitPart {
     pub confirmed: Predicate,
     #[serde(default)]
     pub acknowledged: Option<Predicate>,
+}
+
+/// How the supplier is asked for our reference.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LookUpPart {
+    pub path: String,
+    pub records: String,
+    pub reference: String,
+    pub refused: Predicate,
 }
 
 /// Holds when the value at the pointer is one of these texts.
@@ -160,6 +174,7 @@ impl Faults {
         let contract = self.contract(file.contract);
         self.http(&file.http);
         self.submit(&file.submit);
+        self.look_up(contract.as_ref(), file.look_up.as_ref());
         let name = file.name;
         Some(Supplier {
             id: id?,
@@ -168,6 +183,7 @@ impl Faults {
             contract: contract?,
             http: file.http,
             submit: file.submit,
+            look_up: file.look_up,
             record: file.record,
         })
     }
@@ -239,6 +255,21 @@ impl Faults {
         }
     }
 
+    fn look_up(&mut self, contract: Option<&SupplierContract>, part: Option<&LookUpPart>) {
+        let promised = contract.is_some_and(|contract| contract.look_up == LookUp::Exact);
+        if contract.is_some() && promised != part.is_some() {
+            self.0
+                .push("look_up: the section stands if and only if contract.look_up is \"exact\"".to_owned());
+        }
+        if let Some(part) = part {
+            let mut templates = Environment::new();
+            self.note("look_up.path", templates.add_template("path", &part.path));
+            if !part.path.starts_with('/') {
+                self.0.push("look_up.path: begins with /".to_owned());
+            }
+        }
+    }
+
     fn submit(&mut self, part: &SubmitPart) {
         self.note("submit.method", part.method.parse::<Method>());
         if !part.path.starts_with('/') {
@@ -272,6 +303,22 @@ impl Supplier {
             url: self.url(&self.submit.path),
             body: value.to_string(),
         })
+    }
+
+    /// The address that asks for our reference; nothing for a supplier that cannot be asked.
+    pub(super) fn look_up_url(&self, operation_key: &str) -> Result<Option<String>, SupplierFault> {
+        let Some(part) = &self.look_up else { return Ok(None) };
+        let path = Environment::new().render_str(&part.path, context! { operation_key });
+        let path = path.map_err(|error| SupplierFault(vec![format!("look_up.path: {error}")]))?;
+        Ok(Some(self.url(&path)))
+    }
+
+    /// The books that this file's look-ups ask.
+    pub fn books(&self) -> Books {
+        Books {
+            base_url: self.http.base_url.clone(),
+            account: self.http.account.clone(),
+        }
     }
 
     /// Base address, account and secret's reference: what a key's scope may depend on.

@@ -54,7 +54,7 @@ pub struct Bounds<'a> {
 
 /// What the gate saw.
 #[derive(Default)]
-struct Seen {
+pub(super) struct Seen {
     byte_left: AtomicBool,
     too_late: AtomicBool,
 }
@@ -102,7 +102,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Gate<'_, S> {
 }
 
 /// Where on the way it failed.
-enum Failure {
+pub(super) enum Failure {
     /// Before the request: no connection, no TLS, a request that cannot be built.
     Before(String),
     /// After the request was handed to the connection.
@@ -115,7 +115,7 @@ impl Http<'_> {
     /// Sends a step, once, and says what came of it. Never fails: a failure is an outcome.
     pub async fn submit(&self, step: &Step, key: &str, bounds: &Bounds<'_>) -> Outcome {
         let seen = Arc::new(Seen::default());
-        let answered = tokio::time::timeout(bounds.deadline, self.exchange(step, key, bounds, &seen)).await;
+        let answered = tokio::time::timeout(bounds.deadline, self.exchange(step, Some(key), bounds, &seen)).await;
         let byte_left = seen.byte_left.load(Ordering::SeqCst);
         match answered {
             Ok(Ok((parts, body))) => self.classify(&parts, &body, bounds.now),
@@ -131,10 +131,10 @@ impl Http<'_> {
         }
     }
 
-    async fn exchange(
+    pub(super) async fn exchange(
         &self,
         step: &Step,
-        key: &str,
+        key: Option<&str>,
         bounds: &Bounds<'_>,
         seen: &Arc<Seen>,
     ) -> Result<(Parts, Bytes), Failure> {
@@ -161,7 +161,7 @@ impl Http<'_> {
         answer.await
     }
 
-    fn request(&self, step: &Step, key: &str, uri: &Uri) -> Result<Request<Full<Bytes>>, Failure> {
+    fn request(&self, step: &Step, key: Option<&str>, uri: &Uri) -> Result<Request<Full<Bytes>>, Failure> {
         let before = |error: hyper::http::Error| Failure::Before(format!("the request cannot be built: {error}"));
         let host = uri.authority().map_or("", |authority| authority.as_str());
         let path = uri.path_and_query().map_or("/", |path| path.as_str());
@@ -175,7 +175,7 @@ impl Http<'_> {
             // plain only: what we cap is what we read, and nothing explodes on unpacking (case W10)
             .header(ACCEPT_ENCODING, "identity")
             .header(CONNECTION, "close");
-        if let Some(promise) = &self.supplier.contract.key {
+        if let (Some(promise), Some(key)) = (&self.supplier.contract.key, key) {
             let header: HeaderName = promise
                 .header
                 .parse()
@@ -342,7 +342,7 @@ fn unlisted(parts: &Parts) -> String {
     }
 }
 
-fn root(error: &dyn std::error::Error) -> String {
+pub(super) fn root(error: &dyn std::error::Error) -> String {
     let mut deepest = error;
     while let Some(source) = deepest.source() {
         deepest = source;

@@ -6,6 +6,7 @@
 pub mod example;
 pub mod file;
 pub mod http;
+mod look_up;
 pub mod record;
 pub mod retry_after;
 

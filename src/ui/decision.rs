@@ -215,7 +215,11 @@ fn WhyNot(refusal: Refusal, here: Here) -> impl IntoView {
         | Refusal::Held
         | Refusal::OpenDoubt
         | Refusal::LaterOrderLive
-        | Refusal::NotDue => None,
+        | Refusal::NotDue
+        | Refusal::AlreadyDone { .. }
+        | Refusal::CannotAsk
+        | Refusal::NoResume(_)
+        | Refusal::NotSettledYet { .. } => None,
     };
     view! {
         <p>

@@ -54,7 +54,11 @@ fn WayOn(draft: Draft) -> impl IntoView {
         | Refusal::Held
         | Refusal::OpenDoubt
         | Refusal::LaterOrderLive
-        | Refusal::NotDue => ().into_any(),
+        | Refusal::NotDue
+        | Refusal::AlreadyDone { .. }
+        | Refusal::CannotAsk
+        | Refusal::NoResume(_)
+        | Refusal::NotSettledYet { .. } => ().into_any(),
     }
 }
 

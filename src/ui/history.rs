@@ -60,6 +60,12 @@ fn reply_of(happening: &Happening) -> Option<ReplyWord> {
         | Happening::OrderWithdrawn { .. }
         | Happening::CaseOpened { .. }
         | Happening::CaseClosed { .. }
-        | Happening::CaseMoved { .. } => None,
+        | Happening::CaseMoved { .. }
+        | Happening::LookedUp { .. }
+        | Happening::FindingEstablished { .. }
+        | Happening::LateRecord { .. }
+        | Happening::Compared { .. }
+        | Happening::ResumeWanted
+        | Happening::ResumeNotSent { .. } => None,
     }
 }

@@ -133,7 +133,7 @@ fn Following(page: OrderPage) -> impl IntoView {
     };
     is_moving.then(|| {
         view! {
-            <Follow order=page.id.to_string() version=page.life.version/>
+            <Follow order=page.id.to_string() mark=page.mark/>
             <noscript><meta http-equiv="refresh" content="3"/></noscript>
         }
     })

@@ -1,6 +1,7 @@
 //! Every order, newest first, by state; pages follow by key, so that nothing is skipped while orders come in.
 
 use super::answer::answered;
+use super::error_summary::ErrorSummary;
 use super::layout::{Frame, Place};
 use super::moment::Here;
 use super::rows::{Columns, Rows};
@@ -15,17 +16,24 @@ use leptos_router::hooks::use_query_map;
 #[component]
 pub fn OrdersRoute() -> impl IntoView {
     let query = use_query_map();
-    let asked = move || (query.read().get("state"), query.read().get("after"));
-    let page = Resource::new(asked, |(state, after)| calls::orders::orders_page(state, after));
+    let asked = move || {
+        let query = query.read();
+        (query.get("state"), query.get("after"), query.get("refused"))
+    };
+    let page = Resource::new(asked, |(state, after, refused)| {
+        calls::orders::orders_page(state, after, refused)
+    });
     answered(page, |page| view! { <Orders page/> })
 }
 
 #[component]
 fn Orders(page: OrdersPage) -> impl IntoView {
     let here = Here::of(&page.viewer);
+    let summary = page.draft.map(|draft| view! { <ErrorSummary draft here/> });
     let older = page.next.map(|next| view! { <Older state=page.state next/> });
     view! {
         <Frame title="Orders" viewer=page.viewer place=Place::Orders>
+            {summary}
             <div class="title"><h1>"Orders"</h1></div>
             <Filter chosen=page.state/>
             <section class="card" aria-label="Orders">

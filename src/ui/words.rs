@@ -8,6 +8,7 @@ pub mod things;
 use crate::domain::attempt::ReplyWord;
 use crate::domain::case::CaseKind;
 use crate::domain::difference::{LineField, Place};
+use crate::domain::look_up::{AnswerWord, FindingWord};
 use crate::domain::order::{Hold, OrderState};
 use crate::domain::pages::{Stands, Why};
 use crate::domain::person::{Act, Role};
@@ -129,6 +130,26 @@ pub fn reply_means(reply: Option<ReplyWord>) -> &'static str {
         Some(ReplyWord::NotSent) => "Certainly not placed; it may be tried again.",
         Some(ReplyWord::Unknown) => "Nobody knows whether it was placed.",
         None => "The process that sends it has not reported back.",
+    }
+}
+
+/// What a look-up answered.
+pub fn answer(answer: AnswerWord) -> &'static str {
+    match answer {
+        AnswerWord::Found => "it has a record",
+        AnswerWord::None => "no record",
+        AnswerWord::CouldNotCheck => "it could not be checked",
+    }
+}
+
+/// What was found out.
+pub fn finding(finding: FindingWord) -> &'static str {
+    match finding {
+        FindingWord::AtSupplier => "the supplier has the order",
+        FindingWord::NotYetConfirmed => "the supplier has it and has not confirmed it yet",
+        FindingWord::RefusedThere => "the supplier refused or cancelled it",
+        FindingWord::NotAtSupplier => "the supplier has no such order",
+        FindingWord::CouldNotTell => "it could not be told",
     }
 }
 

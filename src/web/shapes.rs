@@ -4,6 +4,8 @@
 
 use crate::desk::look::{OrderView, OrderViews};
 use crate::desk::suggest::IntentView;
+use crate::domain::contract::{Ground, NoResume};
+use crate::domain::look_up::{Established, LookedUp};
 use crate::domain::suggestion::{Suggestion, advice};
 use serde_json::{Value, json};
 
@@ -77,21 +79,70 @@ pub fn order(view: &OrderView) -> Value {
         "approved_by_name": view.approved_by_name,
         "approved_at": order.approved_at,
         "attempts": attempts,
-        "findings": [],
+        "look_ups": view.look_ups.iter().map(looked_up).collect::<Vec<_>>(),
+        "findings": view.findings.iter().map(finding).collect::<Vec<_>>(),
         "case": open.map(|place| cases[place].clone()),
         "cases": cases,
-        "resume": { "offered": false, "reason": resume_reason(view), "until": null },
+        "resume": resume(view),
     })
 }
 
-fn resume_reason(view: &OrderView) -> &'static str {
-    use crate::domain::order::OrderState;
-    match view.order.life.state {
-        OrderState::ConfirmationPending => "look the order up at the supplier first",
-        OrderState::Approved | OrderState::Submitting => "the order is on its way by itself",
-        OrderState::Acknowledged => "the supplier has it",
-        OrderState::Confirmed | OrderState::Refused | OrderState::Withdrawn => "the order is settled",
+/// Whether a person may have it sent once more, why or why not, and until when.
+fn resume(view: &OrderView) -> Value {
+    let wanted = view.order.life.resume.as_ref();
+    let (offered, reason, until) = match (&view.resume, wanted) {
+        (Ok(_), Some(_)) => (false, "a person asked for it; it is sent within a moment", None),
+        (Ok(Ground::Key { until }), None) => (
+            true,
+            "the supplier answers a repeat under the same key with the first result",
+            Some(*until),
+        ),
+        (Ok(Ground::UniqueReference), None) => (true, "the supplier refuses a second order with our reference", None),
+        (Ok(Ground::NotFound), None) => (
+            true,
+            "it was found not to be at the supplier, and is looked up once more right before the send",
+            None,
+        ),
+        (Err(why), _) => (false, why_not(*why), None),
+    };
+    json!({ "offered": offered, "reason": reason, "until": until })
+}
+
+fn why_not(why: NoResume) -> &'static str {
+    match why {
+        NoResume::NotInDoubt => "the order is not in doubt",
+        NoResume::StillSending => "the order is being sent",
+        NoResume::AlreadyWanted { .. } => "a person asked for it; it is sent within a moment",
+        NoResume::RecordThere => "the supplier has a record that nobody has judged",
+        NoResume::Held(_) => "the order is on hold",
+        NoResume::SupplierHeld => "the supplier is on hold",
+        NoResume::LaterOrderLive => "a later order of the intent is live",
+        NoResume::ScopeChanged => "address, account or secret are not those it was sent with",
+        NoResume::WindowOver { .. } => "the supplier may have forgotten the key; look the order up first",
+        NoResume::FindFirst => "the supplier does not recognise a repeat; look the order up first",
+        NoResume::AskByHand => "the supplier cannot be looked up; a person must ask it first",
     }
+}
+
+fn looked_up(one: &LookedUp) -> Value {
+    json!({
+        "at": one.at,
+        "answer": one.answer,
+        "detail": one.detail,
+        "references": one.records.iter().map(|record| &record.reference).collect::<Vec<_>>(),
+        "by": one.by,
+    })
+}
+
+fn finding(one: &Established) -> Value {
+    json!({
+        "at": one.at,
+        "finding": one.finding,
+        "source": one.source,
+        "by": one.by,
+        "reference": one.reference,
+        "evidence": one.evidence,
+    })
 }
 
 fn attempt(attempt: &crate::domain::attempt::Attempt, differences: &[crate::domain::difference::Difference]) -> Value {

@@ -2,6 +2,7 @@
 
 use crate::domain::event::{Actor, Event, Happening};
 use crate::domain::ids::AttemptId;
+use crate::domain::look_up::Source;
 use crate::domain::order::Hold;
 use crate::domain::suggestion::SuggestionState;
 use crate::ui::moment::Here;
@@ -80,7 +81,36 @@ fn sentence(event: &Event, attempts: &[AttemptId], here: Here) -> String {
             format!("Given to {owner_name}, due {}.", here.short(*due_at))
         }
         Happening::CaseClosed { case_kind, .. } => format!("Settled: {}.", lower(super::case_kind(*case_kind))),
-        Happening::CaseMoved { owner_name, .. } => format!("{who} handed it to {owner_name}."),
+        Happening::CaseMoved { owner_name, due_at, .. } => {
+            let due = due_at
+                .map(|due| format!(", due {}", here.short(due)))
+                .unwrap_or_default();
+            format!("{who} handed it to {owner_name}{due}.")
+        }
+        Happening::LookedUp { answer, .. } => {
+            format!("{who} looked it up at the supplier: {}.", super::answer(*answer))
+        }
+        Happening::FindingEstablished {
+            finding,
+            source: Source::Person,
+            ..
+        } => format!("{who} found out: {}.", super::finding(*finding)),
+        Happening::FindingEstablished { finding, .. } => format!("Established: {}.", super::finding(*finding)),
+        Happening::LateRecord { reference, .. } => {
+            format!("The supplier has a record of it after all: {reference}. A person has to judge it.")
+        }
+        Happening::Compared {
+            reference,
+            differences: 0,
+        } => {
+            format!("The supplier’s record {reference} was compared: it is what was approved.")
+        }
+        Happening::Compared { reference, differences } => format!(
+            "The supplier’s record {reference} was compared: {}.",
+            super::count(*differences, "difference", "differences")
+        ),
+        Happening::ResumeWanted => format!("{who} asked to send the approved purchase once more."),
+        Happening::ResumeNotSent { why } => format!("Nothing was sent: {}", super::refusals::not_resumed(*why, here)),
     }
 }
 
@@ -95,6 +125,8 @@ fn aside(happening: &Happening) -> Option<String> {
         Happening::CaseOpened { reason, .. } => Some(super::sentence_case(reason)),
         Happening::AttemptClosed { detail, .. } | Happening::LateReply { detail, .. } => Some(detail.clone()),
         Happening::SuggestionMoved { reason, .. } => reason.clone(),
+        Happening::LookedUp { detail, .. } => Some(detail.clone()),
+        Happening::FindingEstablished { evidence, .. } => evidence.clone(),
         Happening::TenantCreated { .. }
         | Happening::SiteAdded { .. }
         | Happening::SupplierAdded { .. }
@@ -109,7 +141,11 @@ fn aside(happening: &Happening) -> Option<String> {
         | Happening::OrderApproved { .. }
         | Happening::AttemptOpened { .. }
         | Happening::LeaseLapsed { .. }
-        | Happening::CaseClosed { .. } => None,
+        | Happening::CaseClosed { .. }
+        | Happening::LateRecord { .. }
+        | Happening::Compared { .. }
+        | Happening::ResumeWanted
+        | Happening::ResumeNotSent { .. } => None,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Refusals in words: what was not done, why, and what to do next.
 
+use crate::domain::contract::{NoResume, NotResumed};
 use crate::domain::refusal::Refusal;
 use crate::domain::suggestion::SuggestionState;
 use crate::ui::moment::Here;
@@ -16,9 +17,12 @@ pub enum Manner {
 /// Whether a refusal is news or a fault.
 pub fn manner(refusal: &Refusal) -> Manner {
     match refusal {
-        Refusal::OrderIs(_) | Refusal::SuggestionIs(_) | Refusal::AlreadyDecided { .. } | Refusal::SignedOut => {
-            Manner::Calm
-        }
+        Refusal::OrderIs(_)
+        | Refusal::SuggestionIs(_)
+        | Refusal::AlreadyDecided { .. }
+        | Refusal::AlreadyDone { .. }
+        | Refusal::NoResume(NoResume::AlreadyWanted { .. } | NoResume::StillSending)
+        | Refusal::SignedOut => Manner::Calm,
         Refusal::NotYourRole(_)
         | Refusal::ContentsChanged(_)
         | Refusal::Field { .. }
@@ -27,7 +31,10 @@ pub fn manner(refusal: &Refusal) -> Manner {
         | Refusal::Held
         | Refusal::OpenDoubt
         | Refusal::LaterOrderLive
-        | Refusal::NotDue => Manner::Firm,
+        | Refusal::NotDue
+        | Refusal::CannotAsk
+        | Refusal::NoResume(_)
+        | Refusal::NotSettledYet { .. } => Manner::Firm,
     }
 }
 
@@ -46,6 +53,11 @@ pub fn heading(refusal: &Refusal) -> &'static str {
         Refusal::OpenDoubt => "The supplier may have it already",
         Refusal::LaterOrderLive => "A later order took its place",
         Refusal::NotDue => "Not now",
+        Refusal::AlreadyDone { .. } => "Somebody was faster",
+        Refusal::CannotAsk => "This supplier cannot be asked",
+        Refusal::NoResume(NoResume::AlreadyWanted { .. } | NoResume::StillSending) => "Already under way",
+        Refusal::NoResume(_) => "Nothing was sent",
+        Refusal::NotSettledYet { .. } => "Too early to say",
     }
 }
 
@@ -87,6 +99,67 @@ pub fn sentence(refusal: &Refusal, here: Here) -> String {
                 .to_owned()
         }
         Refusal::NotDue => "It is not due yet, or the request to send it again has lapsed.".to_owned(),
+        Refusal::AlreadyDone { by, at } => format!(
+            "This has changed since you opened the page: already done by {by} at {}. Your press changed nothing.",
+            here.precise(*at)
+        ),
+        Refusal::CannotAsk => {
+            "The supplier has no look-up we could use. Somebody has to ask them and record what they say.".to_owned()
+        }
+        Refusal::NoResume(why) => no_resume(*why, here),
+        Refusal::NotSettledYet { at } => format!(
+            "The supplier may still be working on it until {}. Before that nobody can say that it is not there.",
+            here.precise(*at)
+        ),
+    }
+}
+
+/// Why sending it once more is not offered.
+pub fn no_resume(why: NoResume, here: Here) -> String {
+    match why {
+        NoResume::NotInDoubt => "The order is not in doubt: there is nothing to resume.".to_owned(),
+        NoResume::StillSending => "It is being sent at this moment. See how that ends.".to_owned(),
+        NoResume::AlreadyWanted { at } => format!(
+            "Somebody asked for it at {}; it goes out within a moment.",
+            here.precise(at)
+        ),
+        NoResume::RecordThere => "The supplier has a record of it. Somebody has to judge that first.".to_owned(),
+        NoResume::Held(hold) => super::hold(hold).to_owned(),
+        NoResume::SupplierHeld => "The supplier is on hold.".to_owned(),
+        NoResume::LaterOrderLive => {
+            "A later order of the same wish is under way. Sending this one too could buy the same thing twice."
+                .to_owned()
+        }
+        NoResume::ScopeChanged => {
+            "Address, account or secret of the supplier are not those it was sent with: there the key may mean nothing."
+                .to_owned()
+        }
+        NoResume::WindowOver { since } => format!(
+            "The supplier may have forgotten the key since {}: a repeat could become a second order. Look up the record first.",
+            here.short(since)
+        ),
+        NoResume::FindFirst => {
+            "The supplier does not recognise a repeat: sending it again could buy it twice. Look up the record first."
+                .to_owned()
+        }
+        NoResume::AskByHand => {
+            "The supplier cannot be looked up. Ask them, and record what they say; that stands for 15 minutes."
+                .to_owned()
+        }
+    }
+}
+
+/// Why a request to send it once more came to nothing.
+pub fn not_resumed(why: NotResumed, here: Here) -> String {
+    match why {
+        NotResumed::Unsafe(why) => no_resume(why, here),
+        NotResumed::CouldNotCheck => {
+            "The look-up right before the send did not say whether the supplier has it. Ask again in a while."
+                .to_owned()
+        }
+        NotResumed::Void => {
+            "It could not go out within 15 minutes, so the request is void. Ask again if it is still wanted.".to_owned()
+        }
     }
 }
 

@@ -1,0 +1,168 @@
+//! What bringing an order home is judged by: its attempts, both versions of the contract, look-ups and findings, gathered
+//! in one place, so that screen, act and worker judge by the same facts.
+//!
+//! Must not: decide, or write.
+
+use super::{Desk, DeskError, delta};
+use crate::domain::attempt::ReplyWord;
+use crate::domain::case::CaseKind;
+use crate::domain::contract::{InDoubt, SupplierContract};
+use crate::domain::look_up::{Books, Established, FindingWord, Ladder, LookedUp, Source, ladder, settled_at};
+use crate::store::attempts::AttemptRow;
+use crate::store::cases::{About, case_find};
+use crate::store::orders::OrderRow;
+use crate::store::suppliers::SupplierRow;
+use crate::store::{Conn, attempts, findings, look_ups, orders, suppliers};
+use crate::supplier::Supplier;
+use chrono::{DateTime, TimeDelta, Utc};
+
+/// The facts of one order.
+#[derive(Debug, Clone)]
+pub(super) struct DoubtFacts {
+    /// The supplier's file of today.
+    pub supplier: Supplier,
+    pub supplier_held: bool,
+    pub attempts: Vec<AttemptRow>,
+    pub look_ups: Vec<LookedUp>,
+    pub findings: Vec<Established>,
+    /// From when "no record" counts.
+    pub settled_at: DateTime<Utc>,
+    /// The books the order was submitted to; today's, as long as it was not.
+    pub books: Books,
+    then: SupplierContract,
+    first_send: DateTime<Utc>,
+    same_scope: bool,
+    later_order_live: bool,
+    record_there: bool,
+    request_deadline: TimeDelta,
+}
+
+impl Desk {
+    /// Gathers the facts of an order.
+    pub(super) async fn doubt_facts(&self, conn: &mut Conn, order: &OrderRow) -> Result<DoubtFacts, DeskError> {
+        let attempts = attempts::attempt_list(conn, &order.id).await?;
+        let row = suppliers::supplier_fetch(conn, &order.tenant, &order.contents.supplier).await?;
+        let row = row.ok_or(DeskError::Absent("supplier"))?;
+        let supplier: Supplier = row.file.parse()?;
+        let first = first_send(&attempts);
+        let then = match first {
+            Some(first) if first.supplier_version != row.version => contract_of(conn, order, &row, first).await?,
+            Some(_) | None => supplier.contract.clone(),
+        };
+        // a secret that cannot be read is not the one it was sent with
+        let mac = match supplier.secret() {
+            Ok(secret) => Some(self.fingerprint(conn, &order.tenant, secret.as_deref()).await?),
+            Err(_) => None,
+        };
+        let books = supplier.books();
+        let sent: Vec<_> = attempts.iter().filter(|row| may_have_been_sent(row)).collect();
+        let of = |row: &AttemptRow| Books {
+            base_url: row.base_url.clone(),
+            account: row.account.clone(),
+        };
+        let late_record = case_find(
+            conn,
+            &order.tenant,
+            &About::Order(order.id.clone()),
+            CaseKind::LateRecord,
+        )
+        .await?;
+        let request_deadline = delta(self.lengths.request_deadline);
+        let last_end = last_end(&attempts).unwrap_or(order.approved_at);
+        Ok(DoubtFacts {
+            settled_at: settled_at(&supplier.contract, last_end, request_deadline),
+            same_scope: sent
+                .iter()
+                .all(|row| of(row) == books && Some(&row.secret_mac) == mac.as_ref()),
+            books: sent.last().map_or(books, |row| of(row)),
+            first_send: first.map_or(order.approved_at, |first| first.attempt.started_at),
+            supplier_held: row.held_at.is_some(),
+            look_ups: look_ups::look_up_list(conn, &order.id).await?,
+            findings: findings::finding_list(conn, &order.id).await?,
+            later_order_live: orders::order_later_live(conn, order).await?,
+            record_there: late_record.is_some(),
+            then,
+            supplier,
+            attempts,
+            request_deadline,
+        })
+    }
+}
+
+impl DoubtFacts {
+    /// As `may_resume` wants them.
+    pub fn about(&self, order: &OrderRow) -> InDoubt<'_> {
+        let by_hand = self.findings.iter().rev();
+        let mut by_hand = by_hand.filter(|one| one.finding != FindingWord::CouldNotTell);
+        let by_hand = by_hand
+            .next()
+            .filter(|one| (one.source, one.finding) == (Source::Person, FindingWord::NotAtSupplier));
+        InDoubt {
+            state: order.life.state,
+            holds: order.life.holds,
+            then: &self.then,
+            today: &self.supplier.contract,
+            first_send: self.first_send,
+            same_scope: self.same_scope,
+            same_account: self.books == self.supplier.books(),
+            supplier_held: self.supplier_held,
+            later_order_live: self.later_order_live,
+            record_there: self.record_there,
+            found_by_hand_at: by_hand.map(|one| one.at),
+            request_deadline: self.request_deadline,
+        }
+    }
+
+    /// Whether an attempt leaves open doubt.
+    pub fn open_doubt(&self, now: DateTime<Utc>) -> bool {
+        self.attempts.iter().any(|row| row.attempt.is_doubtful(now))
+    }
+
+    /// When something was last established; from then on the ladder is climbed anew.
+    pub fn last_finding(&self) -> Option<DateTime<Utc>> {
+        let settling = self
+            .findings
+            .iter()
+            .filter(|one| one.finding != FindingWord::CouldNotTell);
+        settling.map(|one| one.at).max()
+    }
+
+    /// How far "not at the supplier" is from being established.
+    pub fn ladder(&self) -> Ladder {
+        let from = self
+            .last_finding()
+            .map_or(self.settled_at, |at| at.max(self.settled_at));
+        ladder(&self.supplier.contract, from, &self.books, &self.look_ups)
+    }
+}
+
+async fn contract_of(
+    conn: &mut Conn,
+    order: &OrderRow,
+    row: &SupplierRow,
+    first: &AttemptRow,
+) -> Result<SupplierContract, DeskError> {
+    let file = suppliers::supplier_file(conn, &order.tenant, &row.id, first.supplier_version).await?;
+    let file = file.ok_or(DeskError::Absent("supplier's version"))?;
+    Ok(file.parse::<Supplier>()?.contract)
+}
+
+/// Whether a byte of it may have left us, or it may still be under way.
+fn may_have_been_sent(row: &AttemptRow) -> bool {
+    match row.attempt.reply {
+        Some(ReplyWord::NotSent) => false,
+        Some(ReplyWord::Accepted | ReplyWord::Acknowledged | ReplyWord::Refused | ReplyWord::Unknown) | None => true,
+    }
+}
+
+/// The attempt whose request may first have reached the supplier: every window counts from it.
+pub(super) fn first_send(attempts: &[AttemptRow]) -> Option<&AttemptRow> {
+    attempts.iter().find(|row| may_have_been_sent(row))
+}
+
+/// When the last attempt ended; its lease's end when it never said so.
+fn last_end(attempts: &[AttemptRow]) -> Option<DateTime<Utc>> {
+    let sent = attempts.iter().filter(|row| may_have_been_sent(row));
+    sent.map(|row| row.attempt.ended_at.unwrap_or(row.attempt.lease_until))
+        .max()
+}

@@ -1,0 +1,86 @@
+//! What an order's page says of the way home: which ways are open, what the supplier said and when, and who waits.
+//!
+//! Must not: decide; every answer here is the domain's.
+
+use super::super::doubt::DoubtFacts;
+use super::super::own::able_owners;
+use super::super::{Desk, DeskError, Person};
+use crate::domain::difference;
+use crate::domain::look_up::{AnswerWord, LookedUp};
+use crate::domain::order::OrderState;
+use crate::domain::pages::{Asking, RecordShown, WayHome};
+use crate::domain::ways::ways;
+use crate::store::orders::OrderRow;
+use crate::store::{Conn, people};
+use chrono::{DateTime, Utc};
+
+impl Desk {
+    /// Everything about an order that bringing it home is judged by, for this person.
+    pub(super) async fn way_home(
+        &self,
+        conn: &mut Conn,
+        person: &Person,
+        order: &OrderRow,
+        now: DateTime<Utc>,
+    ) -> Result<(DoubtFacts, WayHome), DeskError> {
+        let facts = self.doubt_facts(conn, order).await?;
+        let contract = facts.supplier.contract.clone();
+        let (about, open_doubt) = (facts.about(order), facts.open_doubt(now));
+        let way_home = WayHome {
+            ways: ways(&order.life, person.roles(), &contract, &about, open_doubt, now),
+            record: last_record(order, &facts.look_ups),
+            ladder: facts.ladder(),
+            settled_at: facts.settled_at,
+            asking: asking(conn, order, now).await?,
+            next_look_up: order.asking.at.filter(|at| *at > now && order.asking.since.is_none()),
+            resume_wanted_by: match &order.life.resume {
+                Some(wanted) => Some(people::person_name(conn, &wanted.by).await?),
+                None => None,
+            },
+            owners: able_owners(conn, person).await?,
+            look_ups: facts.look_ups.clone(),
+            findings: facts.findings.clone(),
+            contract,
+        };
+        Ok((facts, way_home))
+    }
+}
+
+async fn asking(conn: &mut Conn, order: &OrderRow, now: DateTime<Utc>) -> Result<Option<Asking>, DeskError> {
+    let asking = &order.asking;
+    let is_due = asking.at.is_some_and(|at| at <= now);
+    if !is_due && asking.since.is_none() {
+        return Ok(None);
+    }
+    Ok(Some(Asking {
+        by: match &asking.by {
+            Some(id) => Some(people::person_name(conn, id).await?),
+            None => None,
+        },
+        under_way: asking.since.is_some(),
+    }))
+}
+
+/// The record that the last answer showed, compared; nothing after "none", and nothing when there are several.
+fn last_record(order: &OrderRow, look_ups: &[LookedUp]) -> Option<RecordShown> {
+    let said = look_ups
+        .iter()
+        .rev()
+        .find(|one| one.answer != AnswerWord::CouldNotCheck)?;
+    let ours = order.life.supplier_reference.as_ref();
+    let settled = order.life.state == OrderState::Confirmed;
+    let record = match &said.records[..] {
+        [one] => one,
+        several => several.iter().find(|one| settled && Some(&one.reference) == ours)?,
+    };
+    let differences = record
+        .record
+        .as_ref()
+        .map(|recorded| difference::with_record(&order.contents, recorded));
+    Some(RecordShown {
+        at: said.at,
+        reference: record.reference.clone(),
+        recorded: record.record.clone(),
+        differences: differences.unwrap_or_default(),
+    })
+}

@@ -1,0 +1,183 @@
+//! What people do with an order or a case that is theirs: hold, release, withdraw, hand over.
+//!
+//! Promises: each from exactly the version the page showed, with a reason (rule 14). Must not: send anything.
+
+use super::decide::{missing, reason_given};
+use super::record::{Act, must_be_done, subject_of};
+use super::settle::{last_doer, order_at};
+use super::{Desk, DeskError, Person, clock};
+use crate::domain::calendar;
+use crate::domain::event::Happening;
+use crate::domain::ids::{CaseId, OrderId, PersonId};
+use crate::domain::order::{self, Hold};
+use crate::domain::pages::Target;
+use crate::domain::person::{self, Role, may};
+use crate::domain::ways::LIFTED_BY_RELEASE;
+use crate::store::cases::{About, case_fetch, case_give};
+use crate::store::{Conn, Written, attempts, events, people, tenants};
+use chrono::{DateTime, Utc};
+
+/// What a person does with an order that nobody has sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WithOrder {
+    Hold,
+    Release,
+    Withdraw,
+}
+
+impl WithOrder {
+    /// The act's one word, in its address and in drafts.
+    pub fn word(self) -> &'static str {
+        match self {
+            WithOrder::Hold => "hold",
+            WithOrder::Release => "release",
+            WithOrder::Withdraw => "withdraw",
+        }
+    }
+    fn act(self) -> person::Act {
+        match self {
+            WithOrder::Hold => person::Act::HoldOrder,
+            WithOrder::Release => person::Act::ReleaseOrder,
+            WithOrder::Withdraw => person::Act::Withdraw,
+        }
+    }
+}
+
+/// To whom a case goes, until when, and why; the deadline as it was typed.
+#[derive(Debug, Clone)]
+pub struct Handover {
+    pub owner: PersonId,
+    pub due_at: String,
+    pub reason: String,
+}
+
+/// What colleagues need to know of an act.
+const SAY_WHY: &str = "say why, so that your colleagues know";
+
+impl Desk {
+    /// Holds, releases or withdraws an order.
+    pub async fn with_order(
+        &self,
+        person: &Person,
+        id: &OrderId,
+        version: u64,
+        what: WithOrder,
+        reason: &str,
+    ) -> Result<(), DeskError> {
+        may(person.roles(), what.act())?;
+        let now = clock::now();
+        let mut tx = self.store.begin_write().await?;
+        let order = order_at(&mut tx, person, id, version).await?;
+        let tried = attempts::attempt_list(&mut tx, id).await?;
+        let open_doubt = tried.iter().any(|row| row.attempt.is_doubtful(now));
+        let change = match what {
+            WithOrder::Hold => order::hold(&order.life, Hold::Person)?,
+            WithOrder::Release => order::release(&order.life, &LIFTED_BY_RELEASE, now)?,
+            WithOrder::Withdraw => order::withdraw(&order.life, open_doubt)?,
+        };
+        let reason = reason_given("reason", reason, SAY_WHY)?;
+        let lifted = LIFTED_BY_RELEASE.into_iter().filter(|hold| order.life.holds.has(*hold));
+        let happening = match what {
+            WithOrder::Hold => Happening::OrderHeld {
+                hold: Hold::Person,
+                reason,
+            },
+            WithOrder::Release => Happening::OrderReleased {
+                lifted: lifted.collect(),
+                reason,
+            },
+            WithOrder::Withdraw => Happening::OrderWithdrawn { reason },
+        };
+        let actor = person.actor();
+        let act = Act {
+            actor: &actor,
+            happening,
+            now,
+        };
+        must_be_done(self.record(&mut tx, &order, &change, act).await?)?;
+        tx.commit().await?;
+        self.ring();
+        Ok(())
+    }
+
+    /// The page of what a case is about; nothing for a supplier's, or for no case.
+    pub async fn case_target(&self, person: &Person, id: &CaseId) -> Result<Option<Target>, DeskError> {
+        let mut read = self.store.begin_read().await?;
+        let found = case_fetch(&mut read, person.tenant(), id).await?;
+        Ok(found.and_then(|(_, about)| target_of(about)))
+    }
+
+    /// Hands a case over: to whom, until when, and why. Answers the page of what the case is about.
+    pub async fn assign(
+        &self,
+        person: &Person,
+        id: &CaseId,
+        version: u64,
+        to: &Handover,
+    ) -> Result<Option<Target>, DeskError> {
+        may(person.roles(), person::Act::Assign)?;
+        let now = clock::now();
+        let mut tx = self.store.begin_write().await?;
+        let (case, about) = case_fetch(&mut tx, person.tenant(), id)
+            .await?
+            .ok_or(DeskError::Absent("case"))?;
+        let subject = subject_of(&about);
+        if case.closed_at.is_some() || case.version != version {
+            return Err(last_doer(&mut tx, person, &subject.id()).await?.into());
+        }
+        let due_at = due_given(&mut tx, person, &to.due_at, now).await?;
+        let owner = able_owners(&mut tx, person)
+            .await?
+            .into_iter()
+            .find(|(id, _)| *id == to.owner);
+        let (owner, owner_name) = owner.ok_or_else(|| missing("owner", "a resolver or manager who is not disabled"))?;
+        let reason = reason_given("reason", &to.reason, SAY_WHY)?;
+        if case_give(&mut tx, &case, &owner, due_at).await? == Written::NotInThatState {
+            return Err(last_doer(&mut tx, person, &subject.id()).await?.into());
+        }
+        let moved = Happening::CaseMoved {
+            case: case.id,
+            owner,
+            owner_name,
+            due_at: Some(due_at),
+            reason,
+        };
+        events::event_append(&mut tx, person.tenant(), &person.actor(), subject, moved, now).await?;
+        tx.commit().await?;
+        Ok(target_of(about))
+    }
+}
+
+fn target_of(about: About) -> Option<Target> {
+    match about {
+        About::Order(id) => Some(Target::Order(id)),
+        About::Suggestion(id) => Some(Target::Suggestion(id)),
+        About::Supplier(_) => None,
+    }
+}
+
+/// Who may own a case: resolvers and managers who are not disabled, by name.
+pub(super) async fn able_owners(conn: &mut Conn, person: &Person) -> Result<Vec<(PersonId, String)>, DeskError> {
+    let everybody = people::person_list(conn, person.tenant()).await?;
+    let able = |roles: &[Role]| roles.contains(&Role::Resolver) || roles.contains(&Role::Manager);
+    let able = everybody.into_iter().filter(|one| !one.disabled && able(&one.roles));
+    Ok(able.map(|one| (one.id, one.name)).collect())
+}
+
+/// A deadline as it was typed: RFC 3339, or a local date and time of the tenant.
+async fn due_given(
+    conn: &mut Conn,
+    person: &Person,
+    text: &str,
+    now: DateTime<Utc>,
+) -> Result<DateTime<Utc>, DeskError> {
+    let tenant = tenants::tenant_fetch(conn, person.tenant())
+        .await?
+        .ok_or(DeskError::Absent("tenant"))?;
+    let zone = calendar::zone(&tenant.zone).unwrap_or(chrono_tz::Tz::UTC);
+    let due_at = calendar::moment_of(text.trim(), zone).map_err(|why| missing("due_at", &why.to_string()))?;
+    if due_at <= now {
+        return Err(missing("due_at", "is in the past").into());
+    }
+    Ok(due_at)
+}

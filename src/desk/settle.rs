@@ -1,0 +1,243 @@
+//! Bringing a pending order home, by people: have it looked up, have it sent once more, say what they found out.
+//!
+//! Promises: whoever acts on a page that is no longer true is told who did what, and changes nothing (rule 14); a
+//! finding, its event and the order's new life are one transaction. Must not: talk to a supplier; the worker does.
+
+use super::decide::{missing, reason_given};
+use super::record::{Act, must_be_done};
+use super::{Desk, DeskError, Person, clock};
+use crate::domain::contract::{Ground, LookUp};
+use crate::domain::event::{Actor, Happening};
+use crate::domain::ids::OrderId;
+use crate::domain::look_up::{FindingWord, Source, may_look_up};
+use crate::domain::order::{self, Finding, OrderState};
+use crate::domain::person::{self, may};
+use crate::domain::refusal::Refusal;
+use crate::domain::text;
+use crate::domain::ways::may_resume_now;
+use crate::store::findings::NewFinding;
+use crate::store::orders::{Asking, OrderRow};
+use crate::store::{Conn, attempts, events, findings, orders};
+use chrono::{DateTime, Utc};
+
+/// The longest number of a supplier, in characters.
+const MOST_REFERENCE: usize = 200;
+
+/// What a person found out.
+#[derive(Debug, Clone)]
+pub struct FoundByHand {
+    pub finding: FindingWord,
+    /// The supplier's own number.
+    pub reference: Option<String>,
+    pub evidence: String,
+}
+
+impl Desk {
+    /// A person wants the supplier asked now; the worker asks within a second, so no page waits for it.
+    pub async fn look_up(&self, person: &Person, id: &OrderId, version: u64) -> Result<(), DeskError> {
+        may(person.roles(), person::Act::LookUp)?;
+        let mut tx = self.store.begin_write().await?;
+        let order = order_at(&mut tx, person, id, version).await?;
+        let facts = self.doubt_facts(&mut tx, &order).await?;
+        may_look_up(&order.life, &facts.supplier.contract)?;
+        let asking = Asking {
+            at: Some(clock::now()),
+            by: Some(person.0.id.clone()),
+            ..order.asking
+        };
+        orders::order_ask(&mut tx, id, &asking).await?;
+        tx.commit().await?;
+        self.ring();
+        Ok(())
+    }
+
+    /// A person asks to send the approved purchase once more: judged now, and again when the attempt opens (rule 9).
+    pub async fn resume(&self, person: &Person, id: &OrderId, version: u64) -> Result<(), DeskError> {
+        may(person.roles(), person::Act::Resume)?;
+        let now = clock::now();
+        let mut tx = self.store.begin_write().await?;
+        let order = order_at(&mut tx, person, id, version).await?;
+        let facts = self.doubt_facts(&mut tx, &order).await?;
+        let ground = may_resume_now(&order.life, person.roles(), &facts.about(&order), now)?;
+        let change = order::want_resume(&order.life, &person.0.id, now)?;
+        let actor = person.actor();
+        let act = Act {
+            actor: &actor,
+            happening: Happening::ResumeWanted,
+            now,
+        };
+        must_be_done(self.record(&mut tx, &order, &change, act).await?)?;
+        if ground == Ground::NotFound && facts.supplier.contract.look_up == LookUp::Exact {
+            // the look-up right before the send
+            let asking = Asking {
+                at: Some(now),
+                by: Some(person.0.id.clone()),
+                ..order.asking
+            };
+            orders::order_ask(&mut tx, id, &asking).await?;
+        }
+        tx.commit().await?;
+        self.ring();
+        Ok(())
+    }
+
+    /// A person says what they found out, with evidence.
+    pub async fn record_finding(
+        &self,
+        person: &Person,
+        id: &OrderId,
+        version: u64,
+        found: &FoundByHand,
+    ) -> Result<(), DeskError> {
+        may(person.roles(), person::Act::RecordFinding)?;
+        let now = clock::now();
+        let mut tx = self.store.begin_write().await?;
+        let order = order_at(&mut tx, person, id, version).await?;
+        order::may_find(&order.life)?;
+        let evidence = evidence_given(&found.evidence)?;
+        let established = self.by_hand(&mut tx, &order, found, now).await?;
+        let change = order::establish(&order.life, &established, now)?;
+        let reference = match reference_of(&established) {
+            Some(reference) => Some(reference),
+            None => reference_if_given(found.reference.as_deref())?,
+        };
+        let happening = Happening::FindingEstablished {
+            finding: found.finding,
+            source: Source::Person,
+            reference: reference.clone(),
+            evidence: Some(evidence.clone()),
+            from: order.life.state,
+            to: change.life.state,
+        };
+        let actor = person.actor();
+        let act = Act {
+            actor: &actor,
+            happening,
+            now,
+        };
+        must_be_done(self.record(&mut tx, &order, &change, act).await?)?;
+        if established != Finding::CouldNotTell {
+            attempts::attempts_answer(&mut tx, id).await?;
+        }
+        let kept = NewFinding {
+            tenant: person.tenant(),
+            order: id,
+            at: now,
+            finding: found.finding,
+            source: Source::Person,
+            found_by: Some(&person.0.id),
+            reference: reference.as_deref(),
+            evidence: Some(&evidence),
+        };
+        findings::finding_add(&mut tx, &kept).await?;
+        if change.life.state == OrderState::Confirmed {
+            self.compare_later(&mut tx, &order, now).await?;
+        }
+        tx.commit().await?;
+        self.ring();
+        Ok(())
+    }
+
+    /// The domain's finding of a person's words.
+    async fn by_hand(
+        &self,
+        conn: &mut Conn,
+        order: &OrderRow,
+        found: &FoundByHand,
+        now: DateTime<Utc>,
+    ) -> Result<Finding, DeskError> {
+        match found.finding {
+            FindingWord::AtSupplier => Ok(Finding::AtSupplier {
+                reference: reference_given(found.reference.as_deref())?,
+                differences: Vec::new(),
+            }),
+            FindingWord::RefusedThere => Ok(Finding::RefusedThere),
+            FindingWord::NotAtSupplier => {
+                let settled_at = self.doubt_facts(conn, order).await?.settled_at;
+                if now < settled_at {
+                    return Err(Refusal::NotSettledYet { at: settled_at }.into());
+                }
+                Ok(Finding::NotAtSupplier)
+            }
+            FindingWord::CouldNotTell => Ok(Finding::CouldNotTell),
+            FindingWord::NotYetConfirmed => Err(missing(
+                "finding",
+                "at_supplier, refused_there, not_at_supplier or could_not_tell",
+            )
+            .into()),
+        }
+    }
+
+    /// A person's word confirmed it, and nothing was compared yet: where the supplier can be asked, its record is
+    /// compared too (doors.md "record_finding").
+    async fn compare_later(&self, conn: &mut Conn, order: &OrderRow, now: DateTime<Utc>) -> Result<(), DeskError> {
+        let facts = self.doubt_facts(conn, order).await?;
+        if facts.supplier.contract.look_up == LookUp::Exact {
+            let asking = Asking {
+                at: Some(now),
+                ..Asking::default()
+            };
+            orders::order_ask(conn, &order.id, &asking).await?;
+        }
+        Ok(())
+    }
+}
+
+/// The supplier's number in a finding.
+pub(super) fn reference_of(finding: &Finding) -> Option<String> {
+    match finding {
+        Finding::AtSupplier { reference, .. } => Some(reference.clone()),
+        Finding::NotYetConfirmed { reference } => reference.clone(),
+        Finding::RefusedThere | Finding::NotAtSupplier | Finding::CouldNotTell => None,
+    }
+}
+
+fn reference_given(text: Option<&str>) -> Result<String, Refusal> {
+    reference_if_given(text)?.ok_or_else(|| missing("reference", "the supplier’s own number of the order"))
+}
+
+fn reference_if_given(text: Option<&str>) -> Result<Option<String>, Refusal> {
+    let text = text.map(str::trim).filter(|text| !text.is_empty());
+    let read = text.map(|text| text::identifier(text, MOST_REFERENCE));
+    read.transpose()
+        .map_err(|fault| missing("reference", &fault.to_string()))
+}
+
+fn evidence_given(text: &str) -> Result<String, Refusal> {
+    reason_given("evidence", text, "say how you know: whom you asked, what you saw, when")
+}
+
+/// The order as a person saw it. One that has changed since is "already done by … at …" (rule 14).
+pub(super) async fn order_at(
+    conn: &mut Conn,
+    person: &Person,
+    id: &OrderId,
+    version: u64,
+) -> Result<OrderRow, DeskError> {
+    let order = orders::order_fetch(conn, person.tenant(), id)
+        .await?
+        .ok_or(DeskError::Absent("order"))?;
+    if order.life.version == version {
+        return Ok(order);
+    }
+    Err(last_doer(conn, person, id.as_str()).await?.into())
+}
+
+/// Who last did something to this thing, and when.
+pub(super) async fn last_doer(conn: &mut Conn, person: &Person, subject: &str) -> Result<Refusal, DeskError> {
+    let history = events::event_list(conn, person.tenant(), subject).await?;
+    // look-ups and what follows from an act by itself are not what overtook a page
+    let moved = history.iter().rev().find(|event| {
+        !matches!(
+            event.happening,
+            Happening::LookedUp { .. } | Happening::CaseOpened { .. } | Happening::CaseClosed { .. }
+        )
+    });
+    let last = moved.ok_or(DeskError::Absent("event"))?;
+    let by = match &last.actor {
+        Actor::Person { name, .. } | Actor::Program { name, .. } => name.clone(),
+        Actor::Worker => "the worker".to_owned(),
+        Actor::CommandLine => "the command line".to_owned(),
+    };
+    Ok(Refusal::AlreadyDone { by, at: last.at })
+}

@@ -1,0 +1,85 @@
+//! The ways on from where an order stands: each open, or shut with its reason. The screen shows them, and every act asks
+//! the same function that fills its place here (rule 14).
+
+use super::contract::{Ground, InDoubt, NoResume, SupplierContract, may_ask_to_resume};
+use super::look_up::may_look_up;
+use super::order::{self, Hold, Life, OrderState};
+use super::person::{Act, Role, may};
+use super::refusal::Refusal;
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+/// The holds that a person's release lifts; the others have acts of their own.
+pub const LIFTED_BY_RELEASE: [Hold; 2] = [Hold::TooOld, Hold::Person];
+
+/// What stands between this order and a different purchase for the same wish (rule 5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OtherPurchase {
+    /// It is being sent; wait for how it ends.
+    WaitForIt,
+    /// The supplier may have it, or has it without a yes: settle it first.
+    SettleFirst,
+    /// Nobody has sent it, or it is not there: withdraw it first.
+    WithdrawFirst,
+    /// It was bought; another purchase is a second one.
+    SecondPurchase,
+    /// Nothing stands in the way.
+    Free,
+}
+
+/// What stands between an order in this state and a different purchase.
+pub fn other_purchase(state: OrderState) -> OtherPurchase {
+    match state {
+        OrderState::Submitting => OtherPurchase::WaitForIt,
+        OrderState::ConfirmationPending | OrderState::Acknowledged => OtherPurchase::SettleFirst,
+        OrderState::Approved => OtherPurchase::WithdrawFirst,
+        OrderState::Confirmed => OtherPurchase::SecondPurchase,
+        OrderState::Refused | OrderState::Withdrawn => OtherPurchase::Free,
+    }
+}
+
+/// Every act on an order, for one person, now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ways {
+    pub look_up: Result<(), Refusal>,
+    pub resume: Result<Ground, Refusal>,
+    pub record_finding: Result<(), Refusal>,
+    pub hold: Result<(), Refusal>,
+    pub release: Result<(), Refusal>,
+    pub withdraw: Result<(), Refusal>,
+    pub assign: Result<(), Refusal>,
+    pub other_purchase: OtherPurchase,
+}
+
+/// Whether this person may ask to send the order once more, and until when.
+pub fn may_resume_now(life: &Life, roles: &[Role], about: &InDoubt<'_>, now: DateTime<Utc>) -> Result<Ground, Refusal> {
+    may(roles, Act::Resume)?;
+    let ground = may_ask_to_resume(about, now).map_err(Refusal::NoResume)?;
+    match &life.resume {
+        Some(wanted) => Err(Refusal::NoResume(NoResume::AlreadyWanted { at: wanted.at })),
+        None => Ok(ground),
+    }
+}
+
+/// The ways on. `about` is there for an order that an attempt was made for; `open_doubt` as in the machine.
+pub fn ways(
+    life: &Life,
+    roles: &[Role],
+    contract: &SupplierContract,
+    about: &InDoubt<'_>,
+    open_doubt: bool,
+    now: DateTime<Utc>,
+) -> Ways {
+    let able = |act: Act| may(roles, act);
+    Ways {
+        look_up: able(Act::LookUp).and_then(|()| may_look_up(life, contract)),
+        resume: may_resume_now(life, roles, about, now),
+        record_finding: able(Act::RecordFinding).and_then(|()| order::may_find(life)),
+        hold: able(Act::HoldOrder).and_then(|()| order::hold(life, Hold::Person).map(|_| ())),
+        release: able(Act::ReleaseOrder).and_then(|()| order::release(life, &LIFTED_BY_RELEASE, now).map(|_| ())),
+        withdraw: able(Act::Withdraw).and_then(|()| order::withdraw(life, open_doubt).map(|_| ())),
+        assign: able(Act::Assign),
+        other_purchase: other_purchase(life.state),
+    }
+}

@@ -1,0 +1,78 @@
+//! Every question to a supplier, and its answer. Append-only.
+
+use super::{Conn, StoreError, from_json, micros, moment, to_json};
+use crate::domain::ids::{OrderId, PersonId, TenantId};
+use crate::domain::look_up::{Answer, AnswerWord, Books, Found, LookedUp};
+use chrono::{DateTime, Utc};
+
+/// A look-up to be kept.
+#[derive(Debug, Clone)]
+pub struct NewLookUp<'a> {
+    pub tenant: &'a TenantId,
+    pub order: &'a OrderId,
+    pub at: DateTime<Utc>,
+    pub asked_by: Option<&'a PersonId>,
+    pub answer: &'a Answer,
+    pub books: &'a Books,
+    pub detail: &'a str,
+}
+
+/// Keeps a look-up.
+pub async fn look_up_add(conn: &mut Conn, new: &NewLookUp<'_>) -> Result<(), StoreError> {
+    let records: &[Found] = match new.answer {
+        Answer::Found(records) => records,
+        Answer::None | Answer::CouldNotCheck => &[],
+    };
+    sqlx::query(
+        "INSERT INTO look_ups (tenant, order_id, at, asked_by, answer, base_url, account, detail, records)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+    )
+    .bind(new.tenant.as_str())
+    .bind(new.order.as_str())
+    .bind(micros(new.at))
+    .bind(new.asked_by.map(PersonId::as_str))
+    .bind(new.answer.word().word())
+    .bind(&new.books.base_url)
+    .bind(&new.books.account)
+    .bind(new.detail)
+    .bind(to_json(&records)?)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+#[derive(sqlx::FromRow)]
+struct Columns {
+    at: i64,
+    answer: String,
+    base_url: String,
+    account: String,
+    detail: String,
+    records: String,
+    name: Option<String>,
+}
+
+/// The look-ups of an order, oldest first.
+pub async fn look_up_list(conn: &mut Conn, order: &OrderId) -> Result<Vec<LookedUp>, StoreError> {
+    let rows: Vec<Columns> = sqlx::query_as(
+        "SELECT l.at, l.answer, l.base_url, l.account, l.detail, l.records, p.name
+         FROM look_ups l LEFT JOIN people p ON p.id = l.asked_by WHERE l.order_id = $1 ORDER BY l.at, l.id",
+    )
+    .bind(order.as_str())
+    .fetch_all(conn)
+    .await?;
+    let read = |row: Columns| {
+        Ok(LookedUp {
+            at: moment(row.at)?,
+            answer: AnswerWord::of(&row.answer).ok_or_else(|| StoreError::corrupt(&row.answer))?,
+            books: Books {
+                base_url: row.base_url,
+                account: row.account,
+            },
+            detail: row.detail,
+            records: from_json(&row.records)?,
+            by: row.name,
+        })
+    };
+    rows.into_iter().map(read).collect()
+}

@@ -326,6 +326,8 @@ impl Desk {
         now: DateTime<Utc>,
     ) -> Result<(), DeskError> {
         let Answer::Found(records) = answer else { return Ok(()) };
+        // what they have was seen; asking again would say the same once more
+        orders::order_ask(conn, &order.id, &Asking::default()).await?;
         let ours = order.life.supplier_reference.as_deref();
         if let Some(other) = records.iter().find(|one| Some(one.reference.as_str()) != ours) {
             return match order::compared(&order.life, &other.reference, &[])? {
@@ -358,8 +360,7 @@ impl Desk {
                 events::event_append(conn, &order.tenant, &Actor::Worker, subject, happening, now).await?;
             }
         }
-        let compared = Asking::default();
-        Ok(orders::order_ask(conn, &order.id, &compared).await?)
+        Ok(())
     }
 
     async fn open_case(

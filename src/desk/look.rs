@@ -7,7 +7,7 @@ use super::decide::LOOK_ALIKE;
 use super::{Desk, DeskError, Person, Program, clock};
 use crate::domain::case::Case;
 use crate::domain::contents::SupplierId;
-use crate::domain::contract::{Ground, NoResume, may_ask_to_resume};
+use crate::domain::contract::{Ground, NoResume, may_ask_to_resume, was_not_found};
 use crate::domain::difference;
 use crate::domain::ids::{DraftId, OrderId, PersonId, SuggestionId, TenantId};
 use crate::domain::look_up::{Established, LookedUp};
@@ -26,7 +26,9 @@ pub use crate::store::orders::OrderFilter;
 use crate::store::orders::OrderRow;
 use crate::store::queue::{OpenSuggestion, open_orders, open_suggestions};
 use crate::store::suggestions::SuggestionRow;
-use crate::store::{Conn, drafts, events, intents, orders, people, suggestions, suppliers, tenants};
+use crate::store::{
+    Conn, attempts, drafts, events, findings, intents, look_ups, orders, people, suggestions, suppliers, tenants,
+};
 use chrono::{DateTime, Utc};
 use rows::{listed, order_row, section_rows, suggestion_row};
 use std::collections::HashMap;
@@ -332,14 +334,21 @@ impl Desk {
     }
 
     async fn order_view(&self, conn: &mut Conn, order: OrderRow) -> Result<OrderView, DeskError> {
-        let facts = self.doubt_facts(conn, &order).await?;
+        // most orders are settled: what resuming is judged by is gathered for the others only
+        let resume = match was_not_found(order.life.state, order.life.holds) {
+            Ok(_) => {
+                let facts = self.doubt_facts(conn, &order).await?;
+                may_ask_to_resume(&facts.about(&order), clock::now())
+            }
+            Err(why) => Err(why),
+        };
         Ok(OrderView {
             approved_by_name: people::person_name(conn, &order.approved_by).await?,
             cases: case_list(conn, &order.tenant, &About::Order(order.id.clone())).await?,
-            resume: may_ask_to_resume(&facts.about(&order), clock::now()),
-            attempts: facts.attempts,
-            look_ups: facts.look_ups,
-            findings: facts.findings,
+            attempts: attempts::attempt_list(conn, &order.id).await?,
+            look_ups: look_ups::look_up_list(conn, &order.id).await?,
+            findings: findings::finding_list(conn, &order.id).await?,
+            resume,
             order,
         })
     }

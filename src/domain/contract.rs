@@ -160,16 +160,7 @@ pub const JUST_ASKED: TimeDelta = TimeDelta::seconds(10);
 /// Whether an order in doubt may be sent once more, and until when. The screen asks it, the act asks it, and the
 /// transaction that opens the attempt asks it again (rule 9, cases C10 and C11).
 pub fn may_resume(about: &InDoubt<'_>, now: DateTime<Utc>) -> Result<Ground, NoResume> {
-    let not_found = match about.state {
-        OrderState::ConfirmationPending => false,
-        OrderState::Approved if about.holds.has(Hold::NotFound) => true,
-        OrderState::Submitting => return Err(NoResume::StillSending),
-        OrderState::Approved
-        | OrderState::Acknowledged
-        | OrderState::Confirmed
-        | OrderState::Refused
-        | OrderState::Withdrawn => return Err(NoResume::NotInDoubt),
-    };
+    let not_found = was_not_found(about.state, about.holds)?;
     if about.supplier_held || about.holds.has(Hold::Supplier) {
         return Err(NoResume::SupplierHeld);
     }
@@ -188,6 +179,20 @@ pub fn may_resume(about: &InDoubt<'_>, now: DateTime<Utc>) -> Result<Ground, NoR
     let then = under(about.then, about, now)?;
     let today = under(about.today, about, now)?;
     Ok(narrower(then, today))
+}
+
+/// Whether an order in this state can be resumed at all: it is in doubt (false), or held because it was not found (true).
+pub fn was_not_found(state: OrderState, holds: Holds) -> Result<bool, NoResume> {
+    match state {
+        OrderState::ConfirmationPending => Ok(false),
+        OrderState::Approved if holds.has(Hold::NotFound) => Ok(true),
+        OrderState::Submitting => Err(NoResume::StillSending),
+        OrderState::Approved
+        | OrderState::Acknowledged
+        | OrderState::Confirmed
+        | OrderState::Refused
+        | OrderState::Withdrawn => Err(NoResume::NotInDoubt),
+    }
 }
 
 /// Whether a person may ask for it now. While the supplier is on hold the request waits for the release, and is judged

@@ -31,6 +31,8 @@ export interface Intent {
 export interface Order {
   id: string;
   state: string;
+  version: number;
+  held_because: string | null;
   operation_key: string;
   supplier_reference: string | null;
   attempts: { id: string; reply: string | null; http_status: number | null }[];

@@ -33,10 +33,12 @@ export class House {
     readonly url: string,
     readonly assistant: Assistant,
     readonly supplier: Supplier,
-    readonly processes: { desk: Running; supplier: Running },
+    readonly processes: { desk: Running; supplier: Running; worker?: Running },
+    readonly env: NodeJS.ProcessEnv,
   ) {}
 
-  static async open(): Promise<House> {
+  /** With a worker `apart` the web process does not send, and the worker can be killed without it. */
+  static async open(plan: { worker: "inside" | "apart" } = { worker: "inside" }): Promise<House> {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), "countersign-e2e-"));
     const env = { DATABASE_URL: `sqlite:${path.join(folder, "desk.db")}` };
     const supplierAt = `127.0.0.1:${await freePort()}`;
@@ -63,8 +65,13 @@ export class House {
       const intake = lastLine(await verb("token", "create", "assistant", "--scope", "intake"));
       const read = lastLine(await verb("token", "create", "reader", "--scope", "read"));
 
-      const desk = await Running.start("serve", ["serve", "--listen", deskAt], { folder, env, url: `${url}/health` });
-      return new House(folder, url, new Assistant(url, intake, read), new Supplier(supplierUrl), { desk, supplier });
+      const apart = plan.worker === "apart";
+      const serve = ["serve", "--listen", deskAt, ...(apart ? ["--no-worker"] : [])];
+      const desk = await Running.start("serve", serve, { folder, env, url: `${url}/health` });
+      const assistant = new Assistant(url, intake, read);
+      const house = new House(folder, url, assistant, new Supplier(supplierUrl), { desk, supplier }, env);
+      if (apart) await house.startWorker();
+      return house;
     } catch (error) {
       await supplier.stop();
       throw error;
@@ -82,11 +89,23 @@ export class House {
     this.#signedIn.set(person.email, await page.context().cookies());
   }
 
+  /** A worker of its own, once it says that it works. */
+  async startWorker() {
+    this.processes.worker = await Running.start("work", ["work"], { folder: this.folder, env: this.env, says: "working" });
+  }
+
+  /** Ends the worker as a power cut would, and starts another. */
+  async killWorkerAndStartAnother() {
+    await this.processes.worker?.kill();
+    await this.startWorker();
+  }
+
   get logs(): string {
     return Object.values(this.processes).map(({ name, log }) => `--- ${name}\n${log}`).join("\n");
   }
 
   async close() {
+    await this.processes.worker?.stop();
     await this.processes.desk.stop();
     await this.processes.supplier.stop();
     fs.rmSync(this.folder, { recursive: true, force: true });

@@ -31,8 +31,12 @@ export class Running {
     alive.add(this);
   }
 
-  /** Starts `countersign ARGS` in `folder` and waits until `url` answers. */
-  static async start(name: string, args: string[], options: { folder: string; env?: NodeJS.ProcessEnv; url: string }) {
+  /** Starts `countersign ARGS` in `folder` and waits until `url` answers, or until it says what it `says` when it is up. */
+  static async start(
+    name: string,
+    args: string[],
+    options: { folder: string; env?: NodeJS.ProcessEnv } & ({ url: string } | { says: string }),
+  ) {
     const child = spawn(program(), args, {
       cwd: options.folder,
       env: environment(options.env),
@@ -40,7 +44,7 @@ export class Running {
     });
     const running = new Running(name, child);
     try {
-      await running.#answers(options.url);
+      await ("url" in options ? running.#answers(options.url) : running.#says(options.says));
     } catch (error) {
       await running.stop();
       throw error;
@@ -93,6 +97,14 @@ export class Running {
     if (!this.isRunning) return;
     this.#child.kill("SIGKILL");
     await this.#ended;
+  }
+
+  async #says(words: string) {
+    const until = Date.now() + 30_000;
+    while (!this.log.includes(words)) {
+      if (!this.isRunning || Date.now() > until) throw new Error(`${this.name} did not say “${words}”:\n${this.log}`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
   }
 
   async #answers(url: string) {

@@ -418,7 +418,7 @@ fn finding_of(reply: &Reply) -> Option<FindingWord> {
 }
 
 /// An acceptance that another attempt brought, after its lease, while this one was open.
-fn late_acceptance<'a>(others: &'a [AttemptRow], mine: &AttemptRow) -> Option<(&'a str, &'a [Difference])> {
+pub(super) fn late_acceptance<'a>(others: &'a [AttemptRow], mine: &AttemptRow) -> Option<(&'a str, &'a [Difference])> {
     let while_open = |row: &&AttemptRow| row.attempt.ended_at.is_some_and(|at| at >= mine.attempt.started_at);
     let accepted = |row: &&AttemptRow| row.lapsed && row.attempt.reply == Some(ReplyWord::Accepted);
     let late = others.iter().filter(while_open).find(accepted)?;
@@ -436,7 +436,7 @@ fn is_just_asked(facts: &DoubtFacts, now: DateTime<Utc>) -> bool {
 }
 
 /// A supplier that said yes, or "we have it", answers every doubt about the order.
-async fn answer_doubt(conn: &mut Conn, order: &OrderRow, to: OrderState) -> Result<(), DeskError> {
+pub(super) async fn answer_doubt(conn: &mut Conn, order: &OrderRow, to: OrderState) -> Result<(), DeskError> {
     match to {
         OrderState::Confirmed | OrderState::Acknowledged => Ok(attempts::attempts_answer(conn, &order.id).await?),
         OrderState::Approved

@@ -3,11 +3,13 @@
 //! Promises: one broken order does not keep the others from being swept. Must not: close a doubt (rule 8).
 
 use super::record::{Act, must_be_done};
+use super::submit::{answer_doubt, late_acceptance};
 use super::{Desk, DeskError, clock};
 use crate::domain::contract::{NotResumed, SupplierContract};
 use crate::domain::event::{Actor, Happening};
 use crate::domain::ids::{AttemptId, OrderId, TenantId};
 use crate::domain::order::{self, Hold, Life, OrderState, RESUME_LASTS};
+
 use crate::store::{Written, attempts, orders, suppliers, tenants};
 use crate::supplier::Supplier;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -66,11 +68,14 @@ impl Desk {
         let order = orders::order_fetch(&mut tx, tenant, id)
             .await?
             .ok_or(DeskError::Absent("order"))?;
-        let change = order::lapse(&order.life)?;
+        let tried = attempts::attempt_list(&mut tx, id).await?;
+        let (mine, others): (Vec<_>, Vec<_>) = tried.into_iter().partition(|row| row.attempt.id == *attempt);
+        let late = mine.first().and_then(|mine| late_acceptance(&others, mine));
+        let change = order::lapse(&order.life, late)?;
         let happening = Happening::LeaseLapsed {
             attempt: attempt.clone(),
             from: order.life.state,
-            to: OrderState::ConfirmationPending,
+            to: change.life.state,
         };
         must_be_done(
             self.record(
@@ -85,6 +90,7 @@ impl Desk {
             )
             .await?,
         )?;
+        answer_doubt(&mut tx, &order, change.life.state).await?;
         tx.commit().await?;
         Ok(())
     }

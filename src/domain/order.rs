@@ -384,10 +384,13 @@ fn second_record(reference: &str) -> String {
     format!("the supplier has a second record of it, {reference}")
 }
 
-/// The lease lapsed or the process died: nobody knows (rule 7).
-pub fn lapse(life: &Life) -> Result<Change, Refusal> {
+/// The lease lapsed or the process died: nobody knows (rule 7), unless another attempt's acceptance came meanwhile.
+pub fn lapse(life: &Life, late_acceptance: Option<(&str, &[Difference])>) -> Result<Change, Refusal> {
     life.must_be(&[OrderState::Submitting])?;
-    Ok(doubt(life, None, "the process that sent it did not report back"))
+    Ok(match late_acceptance {
+        Some((reference, differences)) => confirm(life, reference, differences),
+        None => doubt(life, None, "the process that sent it did not report back"),
+    })
 }
 
 fn confirm(life: &Life, reference: &str, differences: &[Difference]) -> Change {

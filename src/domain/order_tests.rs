@@ -81,7 +81,7 @@ fn every_act(life: &Life, reply: &Reply, before: BeforeAttempt) -> Vec<(&'static
             "close",
             close_attempt(life, reply, &[], beside(before.open_doubt), &pace(), at(10)),
         ),
-        ("lapse", lapse(life)),
+        ("lapse", lapse(life, None)),
         ("late reply", late_reply(life, reply, &[], before.open_doubt, at(10))),
         (
             "at supplier",
@@ -279,6 +279,8 @@ fn an_acceptance_that_came_late_applies_when_the_open_attempt_closes() {
         assert_eq!(change.life.state, OrderState::Confirmed, "{reply:?}");
         assert_eq!(change.life.supplier_reference.as_deref(), Some("A-7"));
     }
+    let lapsed = lapse(&life, late.late_acceptance).expect("an attempt is open");
+    assert_eq!(lapsed.life.state, OrderState::Confirmed);
     let two = close(&accepted());
     let kinds = two.cases.iter().filter_map(|step| match step {
         CaseStep::Open { kind, .. } => Some(*kind),

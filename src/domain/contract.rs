@@ -107,10 +107,15 @@ pub enum NoResume {
     /// The key's window, less margin, is over since this moment.
     WindowOver {
         since: DateTime<Utc>,
+        /// The supplier can be looked up; else somebody must ask it.
+        askable: bool,
     },
     /// The supplier neither honours a key nor keeps our reference unique: it must be found not to be there first.
-    FindFirst,
-    /// The supplier cannot be asked, and nobody has asked it by hand in the last quarter of an hour.
+    FindFirst {
+        /// As above.
+        askable: bool,
+    },
+    /// Found not to be there; but the supplier cannot be asked once more by us, and nobody has asked it by hand in the last quarter of an hour.
     AskByHand,
 }
 
@@ -225,8 +230,9 @@ fn under(contract: &SupplierContract, about: &InDoubt<'_>, now: DateTime<Utc>) -
             Err(NoResume::ScopeChanged)
         };
     }
+    let askable = about.today.look_up == LookUp::Exact;
     let Some(window_end) = contract.key_until(about.first_send) else {
-        return Err(NoResume::FindFirst);
+        return Err(NoResume::FindFirst { askable });
     };
     if !about.same_scope {
         return Err(NoResume::ScopeChanged);
@@ -235,7 +241,7 @@ fn under(contract: &SupplierContract, about: &InDoubt<'_>, now: DateTime<Utc>) -
     if now < until {
         Ok(Ground::Key { until })
     } else {
-        Err(NoResume::WindowOver { since: until })
+        Err(NoResume::WindowOver { since: until, askable })
     }
 }
 
@@ -301,8 +307,20 @@ mod tests {
         let until = at(1800 - 15 - 300);
         assert_eq!(may_resume(&asked, at(60)), Ok(Ground::Key { until }));
         assert_eq!(may_resume(&asked, at(1484)), Ok(Ground::Key { until }));
-        assert_eq!(may_resume(&asked, at(1485)), Err(NoResume::WindowOver { since: until }));
-        assert_eq!(may_resume(&asked, at(1790)), Err(NoResume::WindowOver { since: until }));
+        assert_eq!(
+            may_resume(&asked, at(1485)),
+            Err(NoResume::WindowOver {
+                since: until,
+                askable: true
+            })
+        );
+        assert_eq!(
+            may_resume(&asked, at(1790)),
+            Err(NoResume::WindowOver {
+                since: until,
+                askable: true
+            })
+        );
         let slow = InDoubt {
             request_deadline: TimeDelta::minutes(10),
             ..asked
@@ -322,7 +340,16 @@ mod tests {
             Err(NoResume::WindowOver { .. })
         ));
         let none = contract(None, false, LookUp::Exact);
-        assert_eq!(may_resume(&about(&none, &none), at(1)), Err(NoResume::FindFirst));
+        assert_eq!(
+            may_resume(&about(&none, &none), at(1)),
+            Err(NoResume::FindFirst { askable: true })
+        );
+        let nothing = contract(None, false, LookUp::None);
+        assert_eq!(
+            may_resume(&about(&nothing, &nothing), at(1)),
+            Err(NoResume::FindFirst { askable: false }),
+            "someone must ask them"
+        );
     }
 
     #[test]

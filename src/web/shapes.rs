@@ -118,8 +118,14 @@ fn why_not(why: NoResume) -> &'static str {
         NoResume::SupplierHeld => "the supplier is on hold",
         NoResume::LaterOrderLive => "a later order of the intent is live",
         NoResume::ScopeChanged => "address, account or secret are not those it was sent with",
-        NoResume::WindowOver { .. } => "the supplier may have forgotten the key; look the order up first",
-        NoResume::FindFirst => "the supplier does not recognise a repeat; look the order up first",
+        NoResume::WindowOver { askable: true, .. } => {
+            "the supplier may have forgotten the key; look the order up first"
+        }
+        NoResume::WindowOver { askable: false, .. } => {
+            "the supplier may have forgotten the key and has no look-up; someone must ask them"
+        }
+        NoResume::FindFirst { askable: true } => "the supplier does not recognise a repeat; look the order up first",
+        NoResume::FindFirst { askable: false } => "the supplier has no key and no look-up; someone must ask them",
         NoResume::AskByHand => "the supplier cannot be looked up; a person must ask it first",
     }
 }

@@ -134,13 +134,17 @@ pub fn no_resume(why: NoResume, here: Here) -> String {
             "Address, account or secret of the supplier are not those it was sent with: there the key may mean nothing."
                 .to_owned()
         }
-        NoResume::WindowOver { since } => format!(
-            "The supplier may have forgotten the key since {}: a repeat could become a second order. Look up the record first.",
-            here.short(since)
+        NoResume::WindowOver { since, askable } => format!(
+            "The supplier may have forgotten the key since {}: a repeat could become a second order. {}",
+            here.short(since),
+            find_out(askable)
         ),
-        NoResume::FindFirst => {
+        NoResume::FindFirst { askable: true } => {
             "The supplier does not recognise a repeat: sending it again could buy it twice. Look up the record first."
                 .to_owned()
+        }
+        NoResume::FindFirst { askable: false } => {
+            "The supplier has no key and no look-up: someone must ask them.".to_owned()
         }
         NoResume::AskByHand => {
             "The supplier cannot be looked up. Ask them, and record what they say; that stands for 15 minutes."
@@ -203,5 +207,13 @@ pub fn field_label(field: &str) -> String {
         "second_purchase" => "Second purchase".to_owned(),
         "accept_unsettled" => "Accepted order".to_owned(),
         other => super::sentence_case(&other.replace('_', " ")),
+    }
+}
+
+fn find_out(askable: bool) -> &'static str {
+    if askable {
+        "Look up the record first."
+    } else {
+        "It has no look-up: someone must ask them."
     }
 }

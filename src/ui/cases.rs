@@ -1,11 +1,13 @@
 //! Open cases: whose they are, by when, why, and what happens if nobody acts.
 
+use super::hand_over::{HandOver, HandingOver};
 use super::icon::{Drawing, Icon};
 use super::layout::heading_id;
 use super::moment::{Here, Moment};
-use super::plain::Words;
+use super::plain::{Name, Words};
 use super::words;
 use crate::domain::case::Case;
+use chrono::{DateTime, Utc};
 use leptos::prelude::*;
 
 /// The open ones among these, the one due first on top.
@@ -17,28 +19,33 @@ pub fn open(cases: &[Case]) -> Vec<Case> {
 
 /// One open case.
 #[component]
-pub fn CaseCard(case: Case, here: Here) -> impl IntoView {
+pub fn CaseCard(case: Case, here: Here, #[prop(optional)] to: Option<HandingOver>) -> impl IntoView {
+    let hand_over = to.map(|to| view! { <HandOver case=case.clone() to here/> });
     let (heading, labelled) = heading_id(case.id.as_str());
-    let reason = reason_beside(&case).map(|text| view! { <div><Words text/></div> });
-    let left = words::sentence_case(&here.left(case.due_at));
-    let left = if here.is_late(case.due_at) {
-        view! { <p class="clock clock-late"><Drawing icon=Icon::Alert/>{left}</p> }.into_any()
-    } else {
-        view! { <p class="clock"><Drawing icon=Icon::Clock/>{left}</p> }.into_any()
-    };
+    let reason = reason_beside(&case).map(|text| view! { <dt>"Why"</dt><dd class="case-why"><Words text/></dd> });
     view! {
         <section class="card case" aria-labelledby=labelled>
             <h2 id=heading>{words::case_kind(case.kind)}</h2>
             <dl class="facts">
-                <dt>"Owner"</dt><dd>{case.owner_name}</dd>
-                <dt>"Due"</dt><dd><Moment at=case.due_at here/></dd>
+                <dt>"Owner"</dt><dd><b><Name text=case.owner_name/></b></dd>
+                <dt>"Due"</dt><dd><Due at=case.due_at here/></dd>
+                {reason}
             </dl>
-            {left}
-            {reason}
             <p class="fine">{words::case_left_alone(case.kind)}" Open since "<Moment at=case.opened_at here/>"."</p>
+            {hand_over}
         </section>
     }
     .into_any()
+}
+
+/// The deadline, and how far it is.
+#[component]
+fn Due(at: DateTime<Utc>, here: Here) -> impl IntoView {
+    let (class, icon) = match here.is_late(at) {
+        true => ("clock clock-late", Icon::Alert),
+        false => ("clock", Icon::Clock),
+    };
+    view! { <Moment at here/>" "<span class=class><Drawing icon/>{here.left(at)}</span> }.into_any()
 }
 
 /// The reason, unless the heading says the same.

@@ -3,28 +3,48 @@
 use super::icon::{Drawing, Icon};
 use super::moment::Here;
 use super::plain::{Name, Words};
+use super::supplier_says;
 use super::words::{self, things};
 use crate::domain::attempt::ReplyWord;
 use crate::domain::contents::{Line, OrderContents};
 use crate::domain::difference::{Difference, Place};
-use crate::domain::order::OrderState;
+use crate::domain::order::{OrderState, may_find};
 use crate::domain::pages::{AttemptShown, OrderPage};
 use leptos::prelude::*;
 
 /// What is known of the supplier's side.
 #[derive(Debug, Clone)]
-enum Theirs {
-    /// A record, and where it differs.
+pub enum Theirs {
+    /// A record that was compared, and where it differs.
     Record(Vec<Difference>),
-    /// No record was seen; why, in a few words.
-    Nothing(&'static str),
+    /// No record to compare; why, in a few words.
+    Nothing(String),
 }
 
 impl Theirs {
-    fn of(page: &OrderPage) -> Self {
-        match page.attempts.iter().rev().find(|shown| shown.recorded.is_some()) {
-            Some(shown) => Theirs::Record(shown.differences.clone()),
-            None => Theirs::Nothing(nothing(page.life.state)),
+    /// The record seen last, in an answer to an attempt or to a look-up. Once confirmed, only the one of that number.
+    pub fn of(page: &OrderPage, here: Here) -> Self {
+        let is_ours = |reference: Option<&String>| {
+            page.life.state != OrderState::Confirmed || reference == page.life.supplier_reference.as_ref()
+        };
+        let answered = page
+            .attempts
+            .iter()
+            .filter(|shown| is_ours(shown.attempt.reference.as_ref()));
+        let answered = answered
+            .filter(|shown| shown.recorded.is_some())
+            .map(|shown| (shown.attempt.ended_at, shown.differences.clone()));
+        let seen = page
+            .way_home
+            .record
+            .iter()
+            .filter(|seen| is_ours(Some(&seen.reference)));
+        let seen = seen
+            .filter(|seen| seen.recorded.is_some())
+            .map(|seen| (Some(seen.at), seen.differences.clone()));
+        match answered.chain(seen).max_by_key(|(at, _)| *at) {
+            Some((_, differences)) => Theirs::Record(differences),
+            None => Theirs::Nothing(nothing(page, here)),
         }
     }
     /// Takes the differences that this test picks out of the record.
@@ -36,7 +56,15 @@ impl Theirs {
     }
 }
 
-fn nothing(state: OrderState) -> &'static str {
+/// Why there is nothing to compare.
+fn nothing(page: &OrderPage, here: Here) -> String {
+    let state = page.life.state;
+    let said = supplier_says::nothing_recorded(&page.way_home, here);
+    let said = said.filter(|_| may_find(&page.life).is_ok());
+    said.unwrap_or_else(|| in_state(state).to_owned())
+}
+
+fn in_state(state: OrderState) -> &'static str {
     match state {
         OrderState::Approved => "not there yet",
         OrderState::Submitting => "no answer yet",
@@ -62,13 +90,13 @@ pub fn Comparison(page: OrderPage, here: Here) -> impl IntoView {
     let sent_at = sent(&page.attempts).map(|shown| here.short(shown.attempt.started_at));
     let was_sent = sent_at.is_some();
     let sent_head = sent_at.map_or("Sent".to_owned(), |at| format!("Sent {at}"));
-    let mut theirs = Theirs::of(&page);
+    let mut theirs = Theirs::of(&page, here);
     let contents = page.contents;
     let lines = contents.lines.iter().cloned().map(|line| {
         let differences = theirs.take(|place| is_about(place, &line.name()));
         let recorded = match &theirs {
             Theirs::Record(_) => Ok(differences),
-            Theirs::Nothing(why) => Err(*why),
+            Theirs::Nothing(why) => Err(why.clone()),
         };
         view! { <LineRow line contents=contents.clone() was_sent recorded/> }
     });
@@ -114,7 +142,7 @@ fn LineRow(
     line: Line,
     contents: OrderContents,
     was_sent: bool,
-    recorded: Result<Vec<Difference>, &'static str>,
+    recorded: Result<Vec<Difference>, String>,
 ) -> impl IntoView {
     let quantity = things::quantity(line.quantity, line.unit);
     let price = things::price(contents.currency, line.unit_price, line.price_per, line.unit);
@@ -142,7 +170,7 @@ fn Sent(was_sent: bool, #[prop(into)] text: String) -> impl IntoView {
 }
 
 #[component]
-fn Recorded(recorded: Result<Vec<Difference>, &'static str>) -> impl IntoView {
+fn Recorded(recorded: Result<Vec<Difference>, String>) -> impl IntoView {
     match recorded {
         Err(why) => view! { <span class="soft">{why}</span> }.into_any(),
         Ok(differences) if differences.is_empty() => {

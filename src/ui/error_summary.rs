@@ -3,6 +3,7 @@
 use super::differences::DifferenceTable;
 use super::icon::{Drawing, Icon};
 use super::moment::Here;
+use super::typed::field_id;
 use super::words::refusals::{self, Manner};
 use crate::domain::pages::{Draft, Target};
 use crate::domain::refusal::Refusal;
@@ -36,7 +37,9 @@ fn WayOn(draft: Draft) -> impl IntoView {
         .into_any(),
         Refusal::Field { field, .. } => {
             let words = format!("Go to “{}”", refusals::field_label(&field));
-            link(format!("#{}", field_anchor(&draft, &field)), words)
+            field_anchor(&draft, &field)
+                .map(|id| link(format!("#{id}"), words))
+                .into_any()
         }
         Refusal::SecondPurchaseNotAsked => link(
             "#second_purchase".to_owned(),
@@ -62,11 +65,42 @@ fn WayOn(draft: Draft) -> impl IntoView {
     }
 }
 
-/// The form the draft came from, where it says so, else the first that has such a field.
-fn field_anchor(draft: &Draft, field: &str) -> String {
+/// The id of the field, in the form the draft came from where it says so, else in the first that has such a field;
+/// nothing for a field that nobody sees.
+fn field_anchor(draft: &Draft, field: &str) -> Option<String> {
     match (field, draft.field("act")) {
-        ("reason", Some(act)) => format!("{act}-reason"),
-        ("reason", None) => "send_back-reason".to_owned(),
-        (other, _) => other.to_owned(),
+        ("order" | "suggestion" | "case" | "version" | "digest" | "accept_unsettled", _) => None,
+        ("second_purchase", _) => Some(field.to_owned()),
+        (field, Some(act)) => Some(field_id(act, draft.field("case"), field)),
+        ("reason", None) => Some(field_id("send_back", None, field)),
+        (field, None) => Some(field.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_leads_to_the_field_of_the_form_that_was_refused() {
+        let anchor = |fields: &[(&str, &str)], field: &str| {
+            let fields = fields
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+            let draft = Draft {
+                fields: fields.collect(),
+                refusal: Refusal::CannotAsk,
+            };
+            field_anchor(&draft, field)
+        };
+        assert_eq!(anchor(&[("act", "hold")], "reason").as_deref(), Some("hold-reason"));
+        let assign = [("act", "assign"), ("case", "case_1")];
+        assert_eq!(anchor(&assign, "due_at").as_deref(), Some("assign-case_1-due_at"));
+        assert_eq!(
+            anchor(&[("act", "record_finding")], "evidence").as_deref(),
+            Some("record_finding-evidence")
+        );
+        assert_eq!(anchor(&[], "reason").as_deref(), Some("send_back-reason"));
+        assert_eq!(anchor(&[("act", "hold")], "version"), None);
     }
 }

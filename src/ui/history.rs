@@ -1,7 +1,7 @@
 //! What happened, oldest first, from the events alone: who, when, what, and what was written beside it.
 
 use super::moment::{Here, Moment};
-use super::plain::{Name, Words};
+use super::plain::Words;
 use super::status_tag::ReplyTag;
 use super::words::events;
 use crate::domain::attempt::ReplyWord;
@@ -27,7 +27,7 @@ fn OneEvent(event: Event, attempts: Vec<AttemptId>, here: Here) -> impl IntoView
         <li>
             <Moment at=event.at here precise=true/>
             <div>
-                <p><Name text=told.sentence/>{reply}</p>
+                <div><Words text=told.sentence/>{reply}</div>
                 {told.aside.map(|text| view! { <div class="aside"><Words text/></div> })}
             </div>
         </li>

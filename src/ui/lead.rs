@@ -1,12 +1,14 @@
 //! What an order's state means, in plain words: what is known, what is not, and what happens by itself.
 
+use super::comparison::Theirs;
 use super::icon::{Drawing, Icon};
+use super::lead_doubt::{Acknowledged, NotFound, Pending};
 use super::moment::{Here, Moment};
 use super::plain::{Name, Passage};
 use super::words;
 use crate::domain::attempt::{Attempt, ReplyWord};
-use crate::domain::case::CaseKind;
 use crate::domain::event::Happening;
+use crate::domain::look_up::FindingWord;
 use crate::domain::order::{Hold, OrderState};
 use crate::domain::pages::OrderPage;
 use leptos::prelude::*;
@@ -17,15 +19,16 @@ pub fn Lead(page: OrderPage, here: Here) -> impl IntoView {
     match page.life.state {
         OrderState::Approved => view! { <NotSent page here/> }.into_any(),
         OrderState::Submitting => view! { <Sending page here/> }.into_any(),
-        OrderState::Acknowledged => view! { <Acknowledged page/> }.into_any(),
-        OrderState::Confirmed => view! { <Confirmed page/> }.into_any(),
+        OrderState::Acknowledged => view! { <Acknowledged page here/> }.into_any(),
+        OrderState::Confirmed => view! { <Confirmed page here/> }.into_any(),
         OrderState::ConfirmationPending => view! { <Pending page here/> }.into_any(),
         OrderState::Refused => view! { <Refused page here/> }.into_any(),
         OrderState::Withdrawn => view! { <Withdrawn page here/> }.into_any(),
     }
 }
 
-fn last(page: &OrderPage) -> Option<Attempt> {
+/// The last attempt.
+pub fn last(page: &OrderPage) -> Option<Attempt> {
     page.attempts.last().map(|shown| shown.attempt.clone())
 }
 
@@ -35,8 +38,17 @@ fn NotSent(page: OrderPage, here: Here) -> impl IntoView {
         .into_iter()
         .filter(|hold| page.life.holds.has(*hold))
         .collect();
+    if page.life.is_not_found() {
+        let others: Vec<Hold> = holds.into_iter().filter(|hold| *hold != Hold::NotFound).collect();
+        let others = (!others.is_empty()).then(|| view! { <HeldBy holds=others reason=page.supplier_held.clone()/> });
+        return view! { <NotFound page here/>{others} }.into_any();
+    }
     if !holds.is_empty() {
-        return view! { <OnHold holds reason=page.supplier_held/> }.into_any();
+        return view! {
+            <p class="lead"><strong>"Nothing is sent while it is on hold."</strong></p>
+            <HeldBy holds reason=page.supplier_held/>
+        }
+        .into_any();
     }
     let turned_away = last(&page).filter(|attempt| attempt.reply == Some(ReplyWord::NotSent));
     let next = page.life.due_at.filter(|due| *due > here.now);
@@ -57,14 +69,13 @@ fn NotSent(page: OrderPage, here: Here) -> impl IntoView {
 }
 
 #[component]
-fn OnHold(holds: Vec<Hold>, reason: Option<String>) -> impl IntoView {
+fn HeldBy(holds: Vec<Hold>, reason: Option<String>) -> impl IntoView {
     let reason = reason.filter(|_| holds.contains(&Hold::Supplier));
     let items = holds
         .into_iter()
         .map(|hold| view! { <li><Drawing icon=Icon::Pause/>{words::hold(hold)}</li> })
         .collect_view();
     view! {
-        <p class="lead"><strong>"Nothing is sent while it is on hold."</strong></p>
         <ul class="holds">{items}</ul>
         {reason.map(|reason| view! { <p class="soft">"The supplier was put on hold: "<Name text=reason/></p> })}
     }
@@ -79,79 +90,42 @@ fn Sending(page: OrderPage, here: Here) -> impl IntoView {
 }
 
 #[component]
-fn Acknowledged(page: OrderPage) -> impl IntoView {
-    view! {
-        <p class="lead">
-            {page.supplier_name.clone()}" has this order and "<strong>"has not confirmed it yet."</strong>
-            " Nothing more is sent; it waits for their yes or no."
-        </p>
-        <Number supplier=page.supplier_name reference=page.life.supplier_reference/>
-    }
-    .into_any()
-}
-
-#[component]
-fn Confirmed(page: OrderPage) -> impl IntoView {
-    let differences = page
-        .attempts
-        .iter()
-        .rev()
-        .find(|shown| !shown.differences.is_empty())
-        .map_or(0, |shown| shown.differences.len());
-    let lead = if page.life.differences {
-        let found = words::count(differences, "difference", "differences");
-        view! { " confirmed it, but "<strong>"not exactly what was approved"</strong>": "{found}". See below, line by line." }.into_any()
-    } else {
-        " confirmed exactly what was approved. Nothing more to do.".into_any()
-    };
-    view! {
-        <p class="lead">{page.supplier_name.clone()}{lead}</p>
-        <Number supplier=page.supplier_name reference=page.life.supplier_reference/>
-    }
-    .into_any()
-}
-
-/// The heart of the product: what we know, what we do not, and that nothing goes out by itself.
-#[component]
-fn Pending(page: OrderPage, here: Here) -> impl IntoView {
+fn Confirmed(page: OrderPage, here: Here) -> impl IntoView {
     let supplier = page.supplier_name.clone();
-    let is_late_record = page
-        .cases
-        .iter()
-        .any(|case| case.closed_at.is_none() && case.kind == CaseKind::LateRecord);
-    let doubtful = page
-        .attempts
-        .iter()
-        .rev()
-        .map(|shown| &shown.attempt)
-        .find(|attempt| attempt.is_doubtful(here.now));
-    let doubtful = doubtful.cloned().or_else(|| last(&page));
-    let known = if is_late_record {
-        view! { "A record of this order turned up at "{supplier.clone()}", and nobody has judged it yet. " }.into_any()
-    } else {
-        doubtful.map(|attempt| {
-            let detail = attempt.detail.unwrap_or_else(|| words::reply_means(attempt.reply).to_owned());
-            view! { "We sent this order at "<Moment at=attempt.started_at here precise=true/>". "<Name text=ended(&detail)/>" " }
-        }).into_any()
+    let number = page.life.supplier_reference.clone();
+    let theirs = Theirs::of(&page, here);
+    let lead = match theirs {
+        Theirs::Record(differences) if !differences.is_empty() || page.life.differences => {
+            let found = words::count(differences.len(), "difference", "differences");
+            view! { {supplier.clone()}" confirmed it, but "<strong>"not exactly what was approved"</strong>": "{found}". See below, line by line." }.into_any()
+        }
+        Theirs::Record(_) => {
+            view! { {supplier.clone()}" confirmed exactly what was approved. Nothing more to do." }.into_any()
+        }
+        Theirs::Nothing(_) => view! { <OnAWord page here/> }.into_any(),
     };
-    view! {
-        <p class="lead">
-            {known}
-            <strong>{supplier.clone()}" may or may not have it."</strong>
-            " Nothing is sent again unless a person says so."
-        </p>
-        <Number supplier reference=page.life.supplier_reference/>
-    }
-    .into_any()
+    view! { <p class="lead">{lead}</p><Number supplier reference=number/> }.into_any()
 }
 
-/// The same words with a full stop.
-fn ended(words: &str) -> String {
-    if words.ends_with(['.', '!', '?']) {
-        words.to_owned()
-    } else {
-        format!("{words}.")
-    }
+/// Confirmed because a person found out; what the supplier recorded was not compared.
+#[component]
+fn OnAWord(page: OrderPage, here: Here) -> impl IntoView {
+    let found = page
+        .way_home
+        .findings
+        .into_iter()
+        .rev()
+        .find(|one| one.finding == FindingWord::AtSupplier);
+    let who = found.map(|one| {
+        let by = one.by.unwrap_or_else(|| "A person".to_owned());
+        view! { <Name text=by/>" found out at "<Moment at=one.at here/>" that "{page.supplier_name.clone()}" has it. " }
+    });
+    let next = match (page.way_home.asking, page.way_home.next_look_up) {
+        (Some(_), _) => view! { " They are being asked for their record now." }.into_any(),
+        (None, Some(at)) => view! { " They are asked for their record again at "<Moment at here/>"." }.into_any(),
+        (None, None) => " Compare the delivery with what was approved.".into_any(),
+    };
+    view! { {who}<strong>"Their record was not compared with what was approved."</strong>{next} }.into_any()
 }
 
 #[component]
@@ -201,7 +175,7 @@ fn Withdrawn(page: OrderPage, here: Here) -> impl IntoView {
 
 /// The supplier's own number, large: it is what people read out on the telephone.
 #[component]
-fn Number(supplier: String, reference: Option<String>) -> impl IntoView {
+pub fn Number(supplier: String, reference: Option<String>) -> impl IntoView {
     reference.map(|reference| {
         view! {
             <div class="supplier-number">

@@ -3,6 +3,7 @@
 use super::icon::{Drawing, Icon};
 use super::moment::{Here, Moment};
 use super::plain::Words;
+use crate::domain::contract::Ground;
 use crate::domain::order::OrderState;
 use crate::domain::pages::{OrderPage, Target};
 use leptos::prelude::*;
@@ -29,41 +30,66 @@ pub fn IdentityCard(page: OrderPage, here: Here) -> impl IntoView {
     .into_any()
 }
 
-/// While an order is in doubt, or not confirmed: what is safe and what is not.
+/// While an order is in doubt, or not confirmed: what is safe and what is not, and why.
 #[component]
-pub fn DoAndDont(state: OrderState, supplier: String) -> impl IntoView {
-    let (do_it, dont): (Vec<String>, Vec<String>) = match state {
-        OrderState::ConfirmationPending => (
-            vec![
-                "Opening, printing and bookmarking this page: it changes nothing.".to_owned(),
-                format!(
-                    "Asking {supplier} whether they have it. Name the operation key; they received it as our reference."
-                ),
-            ],
-            vec![
-                format!("Ordering it again by telephone or in {supplier}’s shop: they may have it already."),
-                "Having the assistant suggest it once more under a new intent.".to_owned(),
-            ],
-        ),
-        OrderState::Acknowledged => (
-            vec![format!("Asking {supplier} when they will confirm it.")],
-            vec!["Ordering it again: they have it.".to_owned()],
-        ),
+pub fn DoAndDont(page: OrderPage, here: Here) -> impl IntoView {
+    let supplier = page.supplier_name.clone();
+    let dont: Vec<String> = match page.life.state {
+        OrderState::ConfirmationPending => vec![
+            format!("Ordering it again by telephone or in {supplier}’s shop: they may have it already."),
+            "Having it suggested once more as a new wish: to us that is another purchase.".to_owned(),
+        ],
+        OrderState::Acknowledged => vec!["Ordering it again: they have it.".to_owned()],
+        OrderState::Approved if page.life.is_not_found() => vec![format!(
+            "Ordering it at {supplier} by hand while it waits here: a resume would buy it twice. Withdraw it first."
+        )],
         OrderState::Approved
         | OrderState::Submitting
         | OrderState::Confirmed
         | OrderState::Refused
-        | OrderState::Withdrawn => (Vec::new(), Vec::new()),
+        | OrderState::Withdrawn => Vec::new(),
     };
-    let item = |icon: Icon, words: String| view! { <li><Drawing icon/><span>{words}</span></li> };
+    let item = |words: String| view! { <li><Drawing icon=Icon::Cross/><span>{words}</span></li> };
     (!dont.is_empty()).then(|| {
         view! {
             <section class="card" aria-labelledby="safe-heading">
-                <h2 id="safe-heading">"Safe to do"</h2>
-                <ul class="do">{do_it.into_iter().map(|words| item(Icon::Check, words)).collect_view()}</ul>
-                <h2>"Not safe"</h2>
-                <ul class="do do-not">{dont.into_iter().map(|words| item(Icon::Cross, words)).collect_view()}</ul>
+                <h2 id="safe-heading">"Not safe"</h2>
+                <ul class="do do-not">{dont.into_iter().map(item).collect_view()}</ul>
+                <h2>"Safe to do"</h2>
+                <Safe page here/>
             </section>
         }
     })
+}
+
+#[component]
+fn Safe(page: OrderPage, here: Here) -> impl IntoView {
+    let (supplier, state) = (page.supplier_name, page.life.state);
+    let look_up = page
+        .way_home
+        .ways
+        .look_up
+        .is_ok()
+        .then(|| format!("Look up at {supplier}: any time."));
+    let resume = page.way_home.ways.resume.ok().map(|ground| match ground {
+        Ground::Key { until } => format!("Resume: same contents, same key, until {}.", here.short(until)),
+        Ground::UniqueReference | Ground::NotFound => "Resume: same contents, same key.".to_owned(),
+    });
+    let ask = match state {
+        OrderState::Acknowledged => format!("Ask {supplier} when they will confirm it. To them our reference is"),
+        OrderState::Approved
+        | OrderState::Submitting
+        | OrderState::Confirmed
+        | OrderState::ConfirmationPending
+        | OrderState::Refused
+        | OrderState::Withdrawn => format!("Ask {supplier} by telephone. To them our reference is"),
+    };
+    let item = |words: String| view! { <li><Drawing icon=Icon::Check/><span>{words}</span></li> };
+    view! {
+        <ul class="do">
+            {look_up.into_iter().chain(resume).map(item).collect_view()}
+            <li><Drawing icon=Icon::Check/><span>{ask}" "<code class="wrap key">{page.operation_key}</code></span></li>
+        </ul>
+    }
+    .into_any()
 }

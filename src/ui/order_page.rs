@@ -1,5 +1,5 @@
-//! An order, for life: where it stands in plain words, what was approved, sent and recorded, every attempt, what
-//! happened, and whose it is. Bookmark, reload and print show the same (rule 21).
+//! An order, for life: where it stands in plain words, what may be done now and what not, whose it is, what was approved,
+//! sent and recorded, every attempt, and what happened. Bookmark, reload and print show the same (rule 21).
 
 use super::answer::answered;
 use super::attempts::Attempts;
@@ -7,6 +7,7 @@ use super::cases::{self, CaseCard};
 use super::comparison::Comparison;
 use super::error_summary::ErrorSummary;
 use super::follow::Follow;
+use super::hand_over::HandingOver;
 use super::headline::Called;
 use super::history::History;
 use super::layout::{Frame, Place, heading_id};
@@ -14,11 +15,14 @@ use super::lead::Lead;
 use super::moment::{Here, Moment};
 use super::order_card::{DoAndDont, IdentityCard};
 use super::order_facts::{Delivery, LinesTable};
-use super::plain::Passage;
+use super::plain::{Name, Passage};
+use super::resume_news::ResumeNews;
 use super::status_tag::StatusTag;
+use super::supplier_says::Promises;
+use super::what_now::{self, WhatNow};
 use super::words::{self, things};
 use crate::calls;
-use crate::domain::order::OrderState;
+use crate::domain::order::{OrderState, may_find};
 use crate::domain::pages::{OrderPage, Stands};
 use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
@@ -41,47 +45,92 @@ fn Order(page: OrderPage) -> impl IntoView {
         page.supplier_name
     );
     let summary = page.draft.clone().map(|draft| view! { <ErrorSummary draft here/> });
-    let compared = view! { <Comparison page=page.clone() here/> };
-    let attempts = view! { <Attempts attempts=page.attempts.clone() here/> };
-    let ids = page.attempts.iter().map(|shown| shown.attempt.id.clone()).collect();
-    let history = view! { <History events=page.history.clone() attempts=ids here/> };
+    let columns = if what_now::is_open(page.life.state) {
+        view! { <Unfinished page=page.clone() here/> }.into_any()
+    } else {
+        view! { <Finished page=page.clone() here/> }.into_any()
+    };
     view! {
         <Frame title viewer=page.viewer.clone() place=Place::Orders>
             {summary}
-            <Heading page=page.clone() here/>
-            <div class="columns">
-                <Care page=page.clone() here/>
-                <div class="columns-main">
-                    <Part id="compared" name="Approved, sent, recorded">{compared}</Part>
-                    <Part id="attempts" name="Attempts">{attempts}</Part>
-                    <Part id="history" name="What happened">{history}</Part>
-                    <Frozen page=page.clone() here/>
-                </div>
-                <aside class="columns-side" aria-label="Names and origin"><IdentityCard page here/></aside>
-            </div>
+            <Heading page here/>
+            {columns}
         </Frame>
     }
     .into_any()
 }
 
-/// Whose it is, by when, and what not to do; nothing where nothing is open. On a narrow screen it comes first.
+/// The choice first, whose it is beside it, then the record of it all.
+#[component]
+fn Unfinished(page: OrderPage, here: Here) -> impl IntoView {
+    let care = has_care(&page).then(|| {
+        view! { <aside class="columns-side" aria-label="Owner and deadline"><Care page=page.clone() here/></aside> }
+    });
+    let (below, beside) = (view! { <IdentityCard page=page.clone() here/> }, care.is_none());
+    let (below, beside) = if beside {
+        (None, Some(below))
+    } else {
+        (Some(below), None)
+    };
+    let beside = beside.map(|card| view! { <aside class="columns-side" aria-label="Names and origin">{card}</aside> });
+    view! {
+        <div class="columns">
+            <div class="columns-main"><WhatNow page=page.clone() here/></div>
+            {care}
+            {beside}
+            <div class="columns-below"><Parts page here/>{below}</div>
+        </div>
+    }
+    .into_any()
+}
+
+/// What came of it, with its names beside it.
+#[component]
+fn Finished(page: OrderPage, here: Here) -> impl IntoView {
+    let care = has_care(&page).then(|| {
+        view! { <aside class="columns-side" aria-label="Owner and deadline"><Care page=page.clone() here/></aside> }
+    });
+    view! {
+        <div class="columns">
+            {care}
+            <div class="columns-main"><Parts page=page.clone() here/></div>
+            <aside class="columns-side" aria-label="Names and origin"><IdentityCard page here/></aside>
+        </div>
+    }
+    .into_any()
+}
+
+/// The record: compared, tried, happened, frozen.
+#[component]
+fn Parts(page: OrderPage, here: Here) -> impl IntoView {
+    let compared = view! { <Comparison page=page.clone() here/> };
+    let attempts = view! { <Attempts attempts=page.attempts.clone() here/> };
+    let ids = page.attempts.iter().map(|shown| shown.attempt.id.clone()).collect();
+    let history = view! { <History events=page.history.clone() attempts=ids here/> };
+    view! {
+        <Part id="compared" name="Approved, sent, recorded">{compared}</Part>
+        <Part id="attempts" name="Attempts">{attempts}</Part>
+        <Part id="history" name="What happened">{history}</Part>
+        <Frozen page here/>
+    }
+    .into_any()
+}
+
+fn has_care(page: &OrderPage) -> bool {
+    may_find(&page.life).is_ok() || page.cases.iter().any(|case| case.closed_at.is_none())
+}
+
+/// Whose it is, by when, what not to do, and what the supplier promises.
 #[component]
 fn Care(page: OrderPage, here: Here) -> impl IntoView {
-    let cases = cases::open(&page.cases);
-    let state = page.life.state;
-    let in_doubt = [OrderState::ConfirmationPending, OrderState::Acknowledged].contains(&state);
-    let cards = (in_doubt || !cases.is_empty()).then(|| {
-        (
-            cases
-                .into_iter()
-                .map(|case| view! { <CaseCard case here/> })
-                .collect_view(),
-            page.supplier_name,
-        )
-    });
-    cards.map(|(cards, supplier)| {
-        view! { <aside class="columns-side" aria-label="Owner and deadline">{cards}<DoAndDont state supplier/></aside> }
-    })
+    let cards = cases::open(&page.cases)
+        .into_iter()
+        .map(|case| view! { <CaseCard case here to=HandingOver::on(&page)/> })
+        .collect_view();
+    let promises = may_find(&page.life)
+        .is_ok()
+        .then(|| view! { <Promises page=page.clone()/> });
+    view! { {cards}<DoAndDont page here/>{promises} }.into_any()
 }
 
 #[component]
@@ -94,7 +143,7 @@ fn Part(id: &'static str, name: &'static str, children: Children) -> impl IntoVi
 #[component]
 fn Heading(page: OrderPage, here: Here) -> impl IntoView {
     let due = cases::open(&page.cases).into_iter().next();
-    let due = due.map(|case| view! { <span>{case.owner_name}", due "<Moment at=case.due_at here/></span> });
+    let due = due.map(|case| view! { <span><Name text=case.owner_name/>", due "<Moment at=case.due_at here/></span> });
     let is_first = page.draft.is_none();
     view! {
         <div class="title">
@@ -113,13 +162,15 @@ fn Heading(page: OrderPage, here: Here) -> impl IntoView {
                 <span class="part goods-name"><Called contents=page.contents.clone()/></span>
             </h1>
             <Lead page=page.clone() here/>
+            <ResumeNews page=page.clone() here/>
             <Following page/>
         </div>
     }
     .into_any()
 }
 
-/// Looks again by itself while the worker has it in hand.
+/// Looks again by itself while something is under way that nobody has to wait for: an attempt, a look-up, a resume.
+/// Otherwise it stays still: a page with a half-typed form must not go.
 #[component]
 fn Following(page: OrderPage) -> impl IntoView {
     let is_moving = match page.life.state {
@@ -131,10 +182,17 @@ fn Following(page: OrderPage) -> impl IntoView {
         | OrderState::Refused
         | OrderState::Withdrawn => false,
     };
-    is_moving.then(|| {
+    let is_asked = page.way_home.asking.is_some() || page.life.resume.is_some();
+    // a request that waits for the supplier's release may wait for a quarter of an hour
+    let every = if is_moving || page.supplier_held.is_none() {
+        "3"
+    } else {
+        "30"
+    };
+    (is_moving || is_asked).then(|| {
         view! {
             <Follow order=page.id.to_string() mark=page.mark/>
-            <noscript><meta http-equiv="refresh" content="3"/></noscript>
+            <noscript><meta http-equiv="refresh" content=every/></noscript>
         }
     })
 }

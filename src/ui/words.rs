@@ -2,6 +2,7 @@
 //! words. State names are those of brief.md, letter by letter.
 
 pub mod events;
+pub mod home;
 pub mod refusals;
 pub mod things;
 
@@ -72,7 +73,7 @@ pub fn stands(stands: Stands) -> &'static str {
 /// Why an order is on hold.
 pub fn hold(hold: Hold) -> &'static str {
     match hold {
-        Hold::NotFound => "The supplier has no record of it. A person decides whether it is sent again or withdrawn.",
+        Hold::NotFound => "The supplier has no record of it. A person resumes or withdraws it.",
         Hold::Restore => "The database was restored or copied. It has to be looked up at the supplier first.",
         Hold::Predecessor => {
             "An earlier order of the same wish turned up at the supplier. That has to be settled first."
@@ -156,7 +157,7 @@ pub fn finding(finding: FindingWord) -> &'static str {
 /// A kind of case, as the heading of its card.
 pub fn case_kind(kind: CaseKind) -> &'static str {
     match kind {
-        CaseKind::Pending => "No definite answer from the supplier",
+        CaseKind::Pending => "No clear answer yet",
         CaseKind::AcknowledgedLate => "They have it and have not confirmed it in time",
         CaseKind::Differences => "They confirmed something else",
         CaseKind::SupplierDuplicate => "The supplier holds it more than once",
@@ -173,7 +174,7 @@ pub fn case_kind(kind: CaseKind) -> &'static str {
 pub fn case_left_alone(kind: CaseKind) -> &'static str {
     match kind {
         CaseKind::Pending => {
-            "If nobody acts it stays pending: nothing is sent again and nothing is given up by itself."
+            "If nobody acts it stays pending: nothing is sent again, nothing is given up. From then on the queue shows it as late."
         }
         CaseKind::AcknowledgedLate => "If nobody acts it stays acknowledged until the supplier says yes or no.",
         CaseKind::Differences => "If nobody acts the supplier delivers what it recorded, not what was approved.",

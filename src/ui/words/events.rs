@@ -2,8 +2,8 @@
 
 use crate::domain::event::{Actor, Event, Happening};
 use crate::domain::ids::AttemptId;
-use crate::domain::look_up::Source;
-use crate::domain::order::Hold;
+use crate::domain::look_up::{AnswerWord, FindingWord, Source};
+use crate::domain::order::{Hold, OrderState};
 use crate::domain::suggestion::SuggestionState;
 use crate::ui::moment::Here;
 
@@ -87,31 +87,63 @@ fn sentence(event: &Event, attempts: &[AttemptId], here: Here) -> String {
                 .unwrap_or_default();
             format!("{who} handed it to {owner_name}{due}.")
         }
-        Happening::LookedUp { answer, .. } => {
-            format!("{who} looked it up at the supplier: {}.", super::answer(*answer))
-        }
+        Happening::LookedUp { answer, .. } => looked_up(&event.actor, *answer),
         Happening::FindingEstablished {
             finding,
-            source: Source::Person,
+            source,
+            reference,
+            from,
+            to,
             ..
-        } => format!("{who} found out: {}.", super::finding(*finding)),
-        Happening::FindingEstablished { finding, .. } => format!("Established: {}.", super::finding(*finding)),
+        } => established(who, *source, *finding, reference.as_deref()) + &moved_on(*from, *to),
         Happening::LateRecord { reference, .. } => {
-            format!("The supplier has a record of it after all: {reference}. A person has to judge it.")
+            format!("The supplier has a record of it after all, {reference}. A person has to judge it.")
         }
         Happening::Compared {
             reference,
             differences: 0,
         } => {
-            format!("The supplier’s record {reference} was compared: it is what was approved.")
+            format!("The supplier’s record {reference} was compared with what was approved: they agree.")
         }
         Happening::Compared { reference, differences } => format!(
-            "The supplier’s record {reference} was compared: {}.",
+            "The supplier’s record {reference} was compared with what was approved: {}.",
             super::count(*differences, "difference", "differences")
         ),
         Happening::ResumeWanted => format!("{who} asked to send the approved purchase once more."),
-        Happening::ResumeNotSent { why } => format!("Nothing was sent: {}", super::refusals::not_resumed(*why, here)),
+        Happening::ResumeNotSent { why } => {
+            format!(
+                "The request was dropped and nothing was sent. {}",
+                super::refusals::not_resumed(*why, here)
+            )
+        }
     }
+}
+
+/// The worker asks on its schedule; a person wanted to know.
+fn looked_up(who: &Actor, answer: AnswerWord) -> String {
+    let asked = match who {
+        Actor::Person { name, .. } | Actor::Program { name, .. } => format!("{name} asked the supplier"),
+        Actor::Worker | Actor::CommandLine => "Countersign asked the supplier".to_owned(),
+    };
+    format!("{asked}: {}.", super::answer(answer))
+}
+
+/// What was found out, and by whom: a person's word and the machine's conclusion are told apart.
+fn established(who: &str, source: Source, finding: FindingWord, reference: Option<&str>) -> String {
+    let number = reference.map(|number| format!(", as {number}")).unwrap_or_default();
+    let what = super::finding(finding);
+    match source {
+        Source::Person => format!("{who} found out: {what}{number}."),
+        Source::LookUp => format!("The look-ups settled it: {what}{number}."),
+        Source::Reply => format!("A late answer settled it: {what}{number}."),
+    }
+}
+
+fn moved_on(from: OrderState, to: OrderState) -> String {
+    if from == to {
+        return String::new();
+    }
+    format!(" From “{}” to “{}”.", super::order_state(from), super::order_state(to))
 }
 
 /// What a person, a supplier or a rule wrote beside it.
@@ -125,6 +157,11 @@ fn aside(happening: &Happening) -> Option<String> {
         Happening::CaseOpened { reason, .. } => Some(super::sentence_case(reason)),
         Happening::AttemptClosed { detail, .. } | Happening::LateReply { detail, .. } => Some(detail.clone()),
         Happening::SuggestionMoved { reason, .. } => reason.clone(),
+        // "no record" is the whole answer
+        Happening::LookedUp {
+            answer: AnswerWord::None,
+            ..
+        } => None,
         Happening::LookedUp { detail, .. } => Some(detail.clone()),
         Happening::FindingEstablished { evidence, .. } => evidence.clone(),
         Happening::TenantCreated { .. }

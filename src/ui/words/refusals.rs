@@ -80,7 +80,7 @@ pub fn sentence(refusal: &Refusal, here: Here) -> String {
             "Your session had ended, so nothing was done. What you typed is here; press again.".to_owned()
         }
         Refusal::ContentsChanged(_) => "Nothing was bought. Look at what stands here now, and decide again.".to_owned(),
-        Refusal::Field { field, detail } => format!("{}: {detail}", field_label(field)),
+        Refusal::Field { field, detail } => about_field(field, detail),
         Refusal::SecondPurchaseNotAsked => {
             "Nothing was bought. The same lines were suggested or ordered before. If you want both, say that this is a \
              second purchase."
@@ -104,26 +104,42 @@ pub fn sentence(refusal: &Refusal, here: Here) -> String {
             here.precise(*at)
         ),
         Refusal::CannotAsk => {
-            "The supplier has no look-up we could use. Somebody has to ask them and record what they say.".to_owned()
+            "This supplier cannot be asked by a program. Somebody has to call or write, and record what they say."
+                .to_owned()
         }
         Refusal::NoResume(why) => no_resume(*why, here),
         Refusal::NotSettledYet { at } => format!(
-            "The supplier may still be working on it until {}. Before that nobody can say that it is not there.",
+            "The supplier may still be working on it until {}. Before that nobody can say that it is not there. What you \
+             typed is kept below.",
             here.precise(*at)
         ),
+    }
+}
+
+/// What is wrong with a field. What nobody types, or what is chosen and not typed, needs no words of the wire.
+fn about_field(field: &str, detail: &str) -> String {
+    match field {
+        "order" | "case" | "version" => {
+            "The form came without what it is about. Nothing was done; open the page anew and press again.".to_owned()
+        }
+        "finding" => "Say what you found out: choose one of the answers.".to_owned(),
+        "owner" => "Choose who gets it: a resolver or manager who is not disabled.".to_owned(),
+        other => format!("{}: {detail}", field_label(other)),
     }
 }
 
 /// Why sending it once more is not offered.
 pub fn no_resume(why: NoResume, here: Here) -> String {
     match why {
-        NoResume::NotInDoubt => "The order is not in doubt: there is nothing to resume.".to_owned(),
+        NoResume::NotInDoubt => "The order is not in doubt: there is nothing to send again.".to_owned(),
         NoResume::StillSending => "It is being sent at this moment. See how that ends.".to_owned(),
-        NoResume::AlreadyWanted { at } => format!(
-            "Somebody asked for it at {}; it goes out within a moment.",
-            here.precise(at)
-        ),
-        NoResume::RecordThere => "The supplier has a record of it. Somebody has to judge that first.".to_owned(),
+        NoResume::AlreadyWanted { at } => {
+            format!("Somebody asked for it at {} already. One request is enough.", here.precise(at))
+        }
+        NoResume::RecordThere => {
+            "The supplier has a record of it. Sending it again could buy it twice; somebody has to judge the record first."
+                .to_owned()
+        }
         NoResume::Held(hold) => super::hold(hold).to_owned(),
         NoResume::SupplierHeld => "The supplier is on hold.".to_owned(),
         NoResume::LaterOrderLive => {
@@ -131,23 +147,26 @@ pub fn no_resume(why: NoResume, here: Here) -> String {
                 .to_owned()
         }
         NoResume::ScopeChanged => {
-            "Address, account or secret of the supplier are not those it was sent with: there the key may mean nothing."
+            "Address, account or secret of the supplier are not those it was first sent with. Under the new ones the \
+             supplier may not recognise the repeat. Look up the record first."
                 .to_owned()
         }
         NoResume::WindowOver { since, askable } => format!(
-            "The supplier may have forgotten the key since {}: a repeat could become a second order. {}",
+            "Since {} the supplier may have forgotten the key: a repeat could become a second order. {}",
             here.short(since),
             find_out(askable)
         ),
         NoResume::FindFirst { askable: true } => {
-            "The supplier does not recognise a repeat: sending it again could buy it twice. Look up the record first."
+            "The supplier does not recognise a repeat: sending it again could buy it twice. It has to be found missing \
+             there first."
                 .to_owned()
         }
         NoResume::FindFirst { askable: false } => {
             "The supplier has no key and no look-up: someone must ask them.".to_owned()
         }
         NoResume::AskByHand => {
-            "The supplier cannot be looked up. Ask them, and record what they say; that stands for 15 minutes."
+            "The supplier cannot be asked by a program. Ask them again and record what they say; “no such order” then \
+             stands for 15 minutes."
                 .to_owned()
         }
     }
@@ -158,11 +177,11 @@ pub fn not_resumed(why: NotResumed, here: Here) -> String {
     match why {
         NotResumed::Unsafe(why) => no_resume(why, here),
         NotResumed::CouldNotCheck => {
-            "The look-up right before the send did not say whether the supplier has it. Ask again in a while."
+            "The look-up right before the send did not say whether the supplier has it. Try again in a while."
                 .to_owned()
         }
         NotResumed::Void => {
-            "It could not go out within 15 minutes, so the request is void. Ask again if it is still wanted.".to_owned()
+            "It could not go out within 15 minutes, so the request lapsed. Ask again if it is still wanted.".to_owned()
         }
     }
 }
@@ -206,6 +225,11 @@ pub fn field_label(field: &str) -> String {
         "suggestion" => "Suggestion".to_owned(),
         "second_purchase" => "Second purchase".to_owned(),
         "accept_unsettled" => "Accepted order".to_owned(),
+        "finding" => "What did you find out?".to_owned(),
+        "reference" => "Their number".to_owned(),
+        "evidence" => "Evidence".to_owned(),
+        "owner" => "To whom".to_owned(),
+        "due_at" => "Due".to_owned(),
         other => super::sentence_case(&other.replace('_', " ")),
     }
 }

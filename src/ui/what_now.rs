@@ -1,0 +1,263 @@
+//! "What now?": the two ways on, side by side, each open with its consequence or shut with its reason, from the functions
+//! the server enforces. Asking the supplier is harmless and stands before both.
+//!
+//! Must not: put the focus on an act that sends something, or offer what the server would refuse.
+
+use super::cases;
+use super::found_out::FoundOut;
+use super::icon::{Drawing, Icon};
+use super::moment::{Here, Moment};
+use super::plain::Name;
+use super::reason_form::{Hidden, ReasonForm, Reasoned};
+use super::safe_until::SafeUntil;
+use super::supplier_says::SupplierSays;
+use super::why_not::WhyNot;
+use super::words::{home, things};
+use crate::domain::calendar;
+use crate::domain::contract::{Ground, NoResume};
+use crate::domain::order::{OrderState, may_find};
+use crate::domain::pages::OrderPage;
+use crate::domain::person::{Act, may};
+use crate::domain::refusal::Refusal;
+use crate::domain::ways::OtherPurchase;
+use chrono::{DateTime, Utc};
+use leptos::prelude::*;
+
+/// Whether there is anything to choose: not once it is finished.
+pub fn is_open(state: OrderState) -> bool {
+    match state {
+        OrderState::Approved | OrderState::Submitting | OrderState::Acknowledged | OrderState::ConfirmationPending => {
+            true
+        }
+        OrderState::Confirmed | OrderState::Refused | OrderState::Withdrawn => false,
+    }
+}
+
+/// The choice.
+#[component]
+pub fn WhatNow(page: OrderPage, here: Here) -> impl IntoView {
+    let in_doubt = may_find(&page.life).is_ok();
+    let says = in_doubt.then(|| view! { <SupplierSays page=page.clone() here/> });
+    let found_out = in_doubt.then(|| view! { <FoundOut page=page.clone() here/> });
+    view! {
+        <section class="card now" aria-labelledby="now-heading">
+            <h2 id="now-heading">"What now?"</h2>
+            <NotYours page=page.clone() here/>
+            {says}
+            <div class="ways">
+                <AsApproved page=page.clone() here/>
+                <Otherwise page=page.clone() here/>
+            </div>
+            <div class="noes">{found_out}<HoldOrRelease page here/></div>
+        </section>
+    }
+    .into_any()
+}
+
+/// For somebody who may not settle it: that somebody else does, and that other work can go on.
+#[component]
+fn NotYours(page: OrderPage, here: Here) -> impl IntoView {
+    let case = cases::open(&page.cases).into_iter().next();
+    let case = case.filter(|_| may(&page.viewer.roles, Act::Resume).is_err());
+    case.map(|case| {
+        view! {
+            <p class="not-yours">
+                <Drawing icon=Icon::Check/>
+                <span>
+                    <b>"You may go on with other work."</b>" "<Name text=case.owner_name/>" sees to this, by "
+                    <Moment at=case.due_at here/>". Please do not order it a second time meanwhile."
+                </span>
+            </p>
+        }
+    })
+}
+
+/// The left way: the purchase as it was approved.
+#[component]
+fn AsApproved(page: OrderPage, here: Here) -> impl IntoView {
+    match page.life.state {
+        OrderState::Approved if !page.life.is_not_found() => view! { <GoesOut page here/> }.into_any(),
+        OrderState::Acknowledged => view! { <WaitForYes page/> }.into_any(),
+        OrderState::Approved
+        | OrderState::Submitting
+        | OrderState::Confirmed
+        | OrderState::ConfirmationPending
+        | OrderState::Refused
+        | OrderState::Withdrawn => view! { <Resume page here/> }.into_any(),
+    }
+}
+
+/// Nobody has sent it: it goes out by itself, unless something holds it.
+#[component]
+fn GoesOut(page: OrderPage, here: Here) -> impl IntoView {
+    let words = if page.life.holds.is_empty() {
+        "Nothing has to be pressed: it goes out by itself, once."
+    } else {
+        "It waits until nothing holds it any more; then it goes out by itself, once."
+    };
+    let release = (!page.life.holds.is_empty()).then(|| view! { <Release page here/> });
+    view! { <section class="way"><h3>"Send the approved purchase"</h3><p>{words}</p>{release}</section> }.into_any()
+}
+
+#[component]
+fn WaitForYes(page: OrderPage) -> impl IntoView {
+    let supplier = page.supplier_name;
+    view! {
+        <section class="way">
+            <h3>"Wait for the approved purchase"</h3>
+            <p>{format!("{supplier} has it. Nothing is sent again; it is theirs to say yes or no.")}</p>
+            <p class="fine"><b>"Resume not offered: "</b>"it is not lost, and a repeat would only reach the same order."</p>
+        </section>
+    }
+    .into_any()
+}
+
+/// Sending the same once more, where that is safe.
+#[component]
+fn Resume(page: OrderPage, here: Here) -> impl IntoView {
+    let body = match page.way_home.ways.resume.clone() {
+        Ok(ground) => view! { <ResumeForm page ground here/> }.into_any(),
+        Err(refusal) => view! { <NoResumeNow refusal here/> }.into_any(),
+    };
+    view! { <section class="way"><h3>"Resume the approved purchase"</h3>{body}</section> }.into_any()
+}
+
+#[component]
+fn NoResumeNow(refusal: Refusal, here: Here) -> impl IntoView {
+    if let Refusal::NoResume(NoResume::AlreadyWanted { at }) = refusal {
+        return view! { <p>"Asked for at "<Moment at here precise=true/>"; it is under way. Nothing more to press."</p> }.into_any();
+    }
+    view! {
+        <button class="button button-quiet" disabled=true>"Resume the purchase"</button>
+        <div class="fine"><WhyNot refusal here/></div>
+    }
+    .into_any()
+}
+
+#[component]
+fn ResumeForm(page: OrderPage, ground: Ground, here: Here) -> impl IntoView {
+    let supplier = page.supplier_name.clone();
+    let sends = format!(
+        "Sends the same {} for {} again, under the same key.",
+        things::how_much(&page.contents),
+        page.contents.total()
+    );
+    let leads_to = home::resume_leads_to(ground, &supplier, page.way_home.contract.look_up);
+    let hidden = vec![
+        ("order", page.id.to_string()),
+        ("version", page.life.version.to_string()),
+    ];
+    let held = page.supplier_held.is_some().then(|| {
+        view! { <p class="fine">{format!("{supplier} is on hold: the request waits for the release, at most 15 minutes, and is judged again then.")}</p> }
+    });
+    let until = match ground {
+        Ground::Key { until } => Some(view! { <KeyUntil page until here/> }),
+        Ground::UniqueReference | Ground::NotFound => None,
+    };
+    view! {
+        <p>{sends}" "{leads_to}</p>
+        {until}
+        {held}
+        <form method="post" action="/act/resume">
+            <Hidden fields=hidden/>
+            <button class="button button-quiet">"Resume the purchase"</button>
+        </form>
+    }
+    .into_any()
+}
+
+/// `Safe until 14:27 (23 h 34 min): Acme keeps the key for 24 hours …; 5 minutes' margin.`
+#[component]
+fn KeyUntil(page: OrderPage, until: DateTime<Utc>, here: Here) -> impl IntoView {
+    let contract = page.way_home.contract;
+    let first_send = page.attempts.first().map(|shown| shown.attempt.started_at);
+    let end = first_send
+        .and_then(|first| contract.key_until(first))
+        .filter(|end| *end > until);
+    let window = contract
+        .key
+        .map(|key| home::length(key.window_seconds))
+        .unwrap_or_default();
+    let why = match end {
+        Some(end) => format!(
+            ": {} keeps the key for {window} from the first send, less {} margin.",
+            page.supplier_name,
+            calendar::span(end - until)
+        ),
+        None => format!(": that is as long as {} promised to know the key.", page.supplier_name),
+    };
+    let left = (until - here.now).num_milliseconds();
+    view! { <p class="fine"><SafeUntil left moment=until.to_rfc3339() words=here.short(until)/>{why}</p> }.into_any()
+}
+
+/// The right way: something else than was approved.
+#[component]
+fn Otherwise(page: OrderPage, here: Here) -> impl IntoView {
+    let other = page.way_home.ways.other_purchase;
+    let withdraw = (other == OtherPurchase::WithdrawFirst).then(|| {
+        let form = Reasoned {
+            act: "withdraw",
+            button: "Withdraw this order",
+            summary: "Withdraw this order",
+            label: "Reason for withdrawing",
+            hint: "It is never sent after that, and this cannot be undone.",
+            may: page.way_home.ways.withdraw.clone(),
+            hidden: about(&page),
+        };
+        view! { <ReasonForm form draft=page.draft.clone() here/> }
+    });
+    view! {
+        <section class="way">
+            <h3>"Change it and approve a different purchase"</h3>
+            <p>{home::other_purchase(other, &page.supplier_name)}</p>
+            <p class="fine">{home::start_of_change(other)}</p>
+            {withdraw}
+        </section>
+    }
+    .into_any()
+}
+
+fn about(page: &OrderPage) -> Vec<(&'static str, String)> {
+    vec![
+        ("order", page.id.to_string()),
+        ("version", page.life.version.to_string()),
+    ]
+}
+
+#[component]
+fn Release(page: OrderPage, here: Here) -> impl IntoView {
+    let form = Reasoned {
+        act: "release",
+        button: "Release",
+        summary: "Release this order",
+        label: "Reason for releasing",
+        hint: "It goes out by itself once nothing else holds it.",
+        may: page.way_home.ways.release.clone(),
+        hidden: about(&page),
+    };
+    view! { <ReasonForm form draft=page.draft here/> }.into_any()
+}
+
+/// Holding what nobody has sent; and releasing, where a hold beside "not found" could be lifted.
+#[component]
+fn HoldOrRelease(page: OrderPage, here: Here) -> impl IntoView {
+    if page.life.state != OrderState::Approved {
+        return ().into_any();
+    }
+    let releases = (page.life.is_not_found() && page.way_home.ways.release.is_ok())
+        .then(|| view! { <Release page=page.clone() here/> });
+    // what is on hold by hand already offers its release
+    let hold = (page.way_home.ways.hold != Err(Refusal::Held)).then(|| {
+        let form = Reasoned {
+            act: "hold",
+            button: "Put on hold",
+            summary: "Put this order on hold",
+            label: "Reason for the hold",
+            hint: "Nothing is sent until somebody releases it.",
+            may: page.way_home.ways.hold.clone(),
+            hidden: about(&page),
+        };
+        view! { <ReasonForm form draft=page.draft.clone() here/> }
+    });
+    view! { {releases}{hold} }.into_any()
+}

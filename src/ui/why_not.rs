@@ -1,0 +1,38 @@
+//! Why something is not offered: the reason beside a disabled button, from the function the server asks too.
+
+use super::moment::Here;
+use super::words::refusals;
+use crate::domain::pages::Target;
+use crate::domain::refusal::Refusal;
+use leptos::prelude::*;
+
+/// Why a button is disabled; with a link where there is something to look at.
+#[component]
+pub fn WhyNot(refusal: Refusal, here: Here) -> impl IntoView {
+    let link = match &refusal {
+        Refusal::PredecessorUnsettled { order, .. } => Some(Target::Order(order.clone()).path()),
+        Refusal::NotYourRole(_)
+        | Refusal::OrderIs(_)
+        | Refusal::SuggestionIs(_)
+        | Refusal::AlreadyDecided { .. }
+        | Refusal::SignedOut
+        | Refusal::ContentsChanged(_)
+        | Refusal::Field { .. }
+        | Refusal::SecondPurchaseNotAsked
+        | Refusal::Held
+        | Refusal::OpenDoubt
+        | Refusal::LaterOrderLive
+        | Refusal::NotDue
+        | Refusal::AlreadyDone { .. }
+        | Refusal::CannotAsk
+        | Refusal::NoResume(_)
+        | Refusal::NotSettledYet { .. } => None,
+    };
+    view! {
+        <p>
+            <b>"Not offered: "</b>{refusals::sentence(&refusal, here)}
+            {link.map(|href| view! { " " <a href=href>"Look at the earlier order"</a> })}
+        </p>
+    }
+    .into_any()
+}

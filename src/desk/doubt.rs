@@ -44,7 +44,8 @@ impl Desk {
         let row = suppliers::supplier_fetch(conn, &order.tenant, &order.contents.supplier).await?;
         let row = row.ok_or(DeskError::Absent("supplier"))?;
         let supplier: Supplier = row.file.parse()?;
-        let first = first_send(&attempts);
+        // every window counts from the first send, also from one that was turned away (rule 9)
+        let first = attempts.iter().find(|row| may_have_been_seen(row));
         let then = match first {
             Some(first) if first.supplier_version != row.version => contract_of(conn, order, &row, first).await?,
             Some(_) | None => supplier.contract.clone(),
@@ -55,7 +56,7 @@ impl Desk {
             Err(_) => None,
         };
         let books = supplier.books();
-        let sent: Vec<_> = attempts.iter().filter(|row| may_have_been_sent(row)).collect();
+        let placed: Vec<_> = attempts.iter().filter(|row| may_have_been_placed(row)).collect();
         let of = |row: &AttemptRow| Books {
             base_url: row.base_url.clone(),
             account: row.account.clone(),
@@ -71,10 +72,10 @@ impl Desk {
         let last_end = last_end(&attempts).unwrap_or(order.approved_at);
         Ok(DoubtFacts {
             settled_at: settled_at(&supplier.contract, last_end, request_deadline),
-            same_scope: sent
+            same_scope: placed
                 .iter()
                 .all(|row| of(row) == books && Some(&row.secret_mac) == mac.as_ref()),
-            books: sent.last().map_or(books, |row| of(row)),
+            books: placed.last().map_or(books, |row| of(row)),
             first_send: first.map_or(order.approved_at, |first| first.attempt.started_at),
             supplier_held: row.held_at.is_some(),
             look_ups: look_ups::look_up_list(conn, &order.id).await?,
@@ -147,22 +148,27 @@ async fn contract_of(
     Ok(file.parse::<Supplier>()?.contract)
 }
 
-/// Whether a byte of it may have left us, or it may still be under way.
-fn may_have_been_sent(row: &AttemptRow) -> bool {
+/// Whether it may have been placed, or may still be under way.
+fn may_have_been_placed(row: &AttemptRow) -> bool {
     match row.attempt.reply {
         Some(ReplyWord::NotSent) => false,
         Some(ReplyWord::Accepted | ReplyWord::Acknowledged | ReplyWord::Refused | ReplyWord::Unknown) | None => true,
     }
 }
 
-/// The attempt whose request may first have reached the supplier: every window counts from it.
-pub(super) fn first_send(attempts: &[AttemptRow]) -> Option<&AttemptRow> {
-    attempts.iter().find(|row| may_have_been_sent(row))
+/// Whether a byte of it may have reached the supplier: what was turned away was not placed, but its key was seen.
+fn may_have_been_seen(row: &AttemptRow) -> bool {
+    may_have_been_placed(row) || row.attempt.http_status.is_some()
+}
+
+/// The attempt that may first have been placed: a repeat sends its bytes.
+pub(super) fn first_placed(attempts: &[AttemptRow]) -> Option<&AttemptRow> {
+    attempts.iter().find(|row| may_have_been_placed(row))
 }
 
 /// When the last attempt ended; its lease's end when it never said so.
 fn last_end(attempts: &[AttemptRow]) -> Option<DateTime<Utc>> {
-    let sent = attempts.iter().filter(|row| may_have_been_sent(row));
-    sent.map(|row| row.attempt.ended_at.unwrap_or(row.attempt.lease_until))
+    let seen = attempts.iter().filter(|row| may_have_been_seen(row));
+    seen.map(|row| row.attempt.ended_at.unwrap_or(row.attempt.lease_until))
         .max()
 }

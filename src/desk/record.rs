@@ -3,6 +3,7 @@
 use super::{Desk, DeskError, clock};
 use crate::domain::case::{self, Case, CaseKind, CaseStep};
 use crate::domain::contents::SupplierId;
+use crate::domain::contract::{NoResume, NotResumed};
 use crate::domain::event::{Actor, Happening, Subject};
 use crate::domain::ids::{CaseId, TenantId};
 use crate::domain::order::{self, Change, Hold, OrderState};
@@ -198,11 +199,18 @@ impl Desk {
         for order in orders.into_iter().filter(|order| !order.life.holds.has(Hold::Supplier)) {
             let change = order::hold(&order.life, Hold::Supplier)?;
             must_be_done(orders::order_record(conn, &order.id, &order.life, &change.life, now).await?)?;
+            let subject = Subject::Order(order.id);
             let happening = Happening::OrderHeld {
                 hold: Hold::Supplier,
                 reason: reason.to_owned(),
             };
-            events::event_append(conn, tenant, actor, Subject::Order(order.id), happening, now).await?;
+            events::event_append(conn, tenant, actor, subject.clone(), happening, now).await?;
+            if order.life.resume.is_some() {
+                // the hold voided a person's request: whoever made it is told
+                let why = NotResumed::Unsafe(NoResume::SupplierHeld);
+                let dropped = Happening::ResumeNotSent { why };
+                events::event_append(conn, tenant, actor, subject, dropped, now).await?;
+            }
         }
         Ok(written)
     }

@@ -8,7 +8,7 @@ use super::record::{Act, must_be_done};
 use super::{Desk, DeskError, Person, clock};
 use crate::domain::contract::{Ground, LookUp};
 use crate::domain::event::{Actor, Happening};
-use crate::domain::ids::OrderId;
+use crate::domain::ids::{OrderId, PersonId};
 use crate::domain::look_up::{FindingWord, Source, may_look_up};
 use crate::domain::order::{self, Finding, OrderState};
 use crate::domain::person::{self, may};
@@ -18,10 +18,13 @@ use crate::domain::ways::may_resume_now;
 use crate::store::findings::NewFinding;
 use crate::store::orders::{Asking, OrderRow};
 use crate::store::{Conn, attempts, events, findings, orders};
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
 /// The longest number of a supplier, in characters.
 const MOST_REFERENCE: usize = 200;
+
+/// The least time between two questions about one order that people want asked (doors.md: "limited by rate only").
+const BETWEEN_QUESTIONS: TimeDelta = TimeDelta::seconds(1);
 
 /// What a person found out.
 #[derive(Debug, Clone)]
@@ -40,11 +43,8 @@ impl Desk {
         let order = order_at(&mut tx, person, id, version).await?;
         let facts = self.doubt_facts(&mut tx, &order).await?;
         may_look_up(&order.life, &facts.supplier.contract)?;
-        let asking = Asking {
-            at: Some(clock::now()),
-            by: Some(person.0.id.clone()),
-            ..order.asking
-        };
+        let last = facts.look_ups.last().map(|one| one.at);
+        let asking = asks_for(order.asking, last, &person.0.id, clock::now());
         orders::order_ask(&mut tx, id, &asking).await?;
         tx.commit().await?;
         self.ring();
@@ -92,10 +92,14 @@ impl Desk {
         may(person.roles(), person::Act::RecordFinding)?;
         let now = clock::now();
         let mut tx = self.store.begin_write().await?;
-        let order = order_at(&mut tx, person, id, version).await?;
+        let mut order = order_at(&mut tx, person, id, version).await?;
         order::may_find(&order.life)?;
         let evidence = evidence_given(&found.evidence)?;
         let established = self.by_hand(&mut tx, &order, found, now).await?;
+        if let (true, Finding::AtSupplier { reference, .. }) = (order.life.is_not_found(), &established) {
+            // it turned up after all, and the same person judges it: keep it
+            order = self.turns_up(&mut tx, person, order, reference, now).await?;
+        }
         let change = order::establish(&order.life, &established, now)?;
         let reference = match reference_of(&established) {
             Some(reference) => Some(reference),
@@ -136,6 +140,34 @@ impl Desk {
         tx.commit().await?;
         self.ring();
         Ok(())
+    }
+
+    /// An order that was found not to be there is in doubt again, naming the record.
+    async fn turns_up(
+        &self,
+        conn: &mut Conn,
+        person: &Person,
+        order: OrderRow,
+        reference: &str,
+        now: DateTime<Utc>,
+    ) -> Result<OrderRow, DeskError> {
+        let change = order::late_record(&order.life, reference)?;
+        let happening = Happening::LateRecord {
+            reference: reference.to_owned(),
+            from: order.life.state,
+            to: change.life.state,
+        };
+        let actor = person.actor();
+        let act = Act {
+            actor: &actor,
+            happening,
+            now,
+        };
+        must_be_done(self.record(conn, &order, &change, act).await?)?;
+        Ok(OrderRow {
+            life: change.life,
+            ..order
+        })
     }
 
     /// The domain's finding of a person's words.
@@ -180,6 +212,18 @@ impl Desk {
             orders::order_ask(conn, &order.id, &asking).await?;
         }
         Ok(())
+    }
+}
+
+/// A person wants it asked: now, or a moment after the last question, so that impatience is no load on the supplier. One
+/// that is under way is theirs too.
+fn asks_for(asking: Asking, last: Option<DateTime<Utc>>, by: &PersonId, now: DateTime<Utc>) -> Asking {
+    let under_way = asking.since.is_some() && asking.at.is_some_and(|at| at > now);
+    let earliest = last.map_or(now, |last| now.max(last + BETWEEN_QUESTIONS));
+    Asking {
+        at: if under_way { asking.at } else { Some(earliest) },
+        by: asking.by.or_else(|| Some(by.clone())),
+        ..asking
     }
 }
 

@@ -5,7 +5,7 @@
 //! comes (rule 13); a reply that cannot be stored leaves an order that is confirmation pending. Must not: classify the
 //! wire, or send an order that is held, in doubt or overtaken.
 
-use super::doubt::{DoubtFacts, first_send};
+use super::doubt::{DoubtFacts, first_placed};
 use super::record::{Act, must_be_done};
 use super::{Desk, DeskError, clock};
 use crate::config::StopPoint;
@@ -140,7 +140,7 @@ impl Desk {
         if ground == Ground::NotFound && askable && !is_just_asked(&facts, now) {
             return Ok(Err(self.ask_first(conn, &order, now).await?));
         }
-        if let Some(first) = first_send(&facts.attempts) {
+        if let Some(first) = first_placed(&facts.attempts) {
             let NewStep { method, url, body } = attempts::attempt_step(conn, &first.attempt.id).await?;
             ready.step = Step { method, url, body };
         }

@@ -181,9 +181,7 @@ pub fn may_resume(about: &InDoubt<'_>, now: DateTime<Utc>) -> Result<Ground, NoR
     if not_found {
         return found_missing(about, now);
     }
-    let then = under(about.then, about, now)?;
-    let today = under(about.today, about, now)?;
-    Ok(narrower(then, today))
+    recognised_there(about, now)
 }
 
 /// Whether an order in this state can be resumed at all: it is in doubt (false), or held because it was not found (true).
@@ -221,37 +219,31 @@ fn found_missing(about: &InDoubt<'_>, now: DateTime<Utc>) -> Result<Ground, NoRe
     }
 }
 
-/// (a) and (b) under one version of the contract.
-fn under(contract: &SupplierContract, about: &InDoubt<'_>, now: DateTime<Utc>) -> Result<Ground, NoResume> {
-    if contract.reference_unique {
-        return if about.same_scope {
-            Ok(Ground::UniqueReference)
-        } else {
-            Err(NoResume::ScopeChanged)
-        };
-    }
+/// (a) and (b): the supplier recognises a repeat, on the same ground under both versions of the contract. What the first
+/// send did not carry makes no repeat safe, whatever the file says by now (case C11).
+fn recognised_there(about: &InDoubt<'_>, now: DateTime<Utc>) -> Result<Ground, NoResume> {
     let askable = about.today.look_up == LookUp::Exact;
-    let Some(window_end) = contract.key_until(about.first_send) else {
+    let unique = about.then.reference_unique && about.today.reference_unique;
+    let keys = about.then.key.as_ref().zip(about.today.key.as_ref());
+    if !unique && keys.is_none() {
         return Err(NoResume::FindFirst { askable });
-    };
+    }
     if !about.same_scope {
         return Err(NoResume::ScopeChanged);
     }
-    let until = window_end - about.request_deadline - LEAST_MARGIN.max(about.request_deadline);
+    let (then, today) = match keys {
+        Some(keys) if !unique => keys,
+        Some(_) | None => return Ok(Ground::UniqueReference),
+    };
+    if !then.header.eq_ignore_ascii_case(&today.header) {
+        return Err(NoResume::ScopeChanged);
+    }
+    let window = TimeDelta::seconds(then.window_seconds.min(today.window_seconds));
+    let until = about.first_send + window - about.request_deadline - LEAST_MARGIN.max(about.request_deadline);
     if now < until {
         Ok(Ground::Key { until })
     } else {
         Err(NoResume::WindowOver { since: until, askable })
-    }
-}
-
-fn narrower(a: Ground, b: Ground) -> Ground {
-    match (a, b) {
-        (Ground::Key { until: one }, Ground::Key { until: other }) => Ground::Key { until: one.min(other) },
-        (Ground::Key { until }, Ground::UniqueReference | Ground::NotFound)
-        | (Ground::UniqueReference | Ground::NotFound, Ground::Key { until }) => Ground::Key { until },
-        (Ground::NotFound, _) | (_, Ground::NotFound) => Ground::NotFound,
-        (Ground::UniqueReference, Ground::UniqueReference) => Ground::UniqueReference,
     }
 }
 
@@ -374,6 +366,27 @@ mod tests {
         assert_eq!(
             may_resume(&about(&unique, &unique), at(1_000_000)),
             Ok(Ground::UniqueReference)
+        );
+    }
+
+    #[test]
+    fn the_ground_must_be_the_same_under_both_versions() {
+        // case C11: a repeat is recognised only by what the first send carried
+        let key = contract(Some(86_400), false, LookUp::Exact);
+        let unique = contract(None, true, LookUp::Exact);
+        for (then, today) in [(&key, &unique), (&unique, &key)] {
+            assert_eq!(
+                may_resume(&about(then, today), at(60)),
+                Err(NoResume::FindFirst { askable: true })
+            );
+        }
+        let mut other_header = key.clone();
+        if let Some(key) = &mut other_header.key {
+            key.header = "x-request-id".into();
+        }
+        assert_eq!(
+            may_resume(&about(&key, &other_header), at(60)),
+            Err(NoResume::ScopeChanged)
         );
     }
 

@@ -38,6 +38,18 @@ pub fn CaseCard(case: Case, here: Here, #[prop(optional)] to: Option<HandingOver
     .into_any()
 }
 
+/// Where an order waits for somebody and no case is open: that it is nobody's is a fact too.
+#[component]
+pub fn Nobodys() -> impl IntoView {
+    view! {
+        <section class="card" aria-labelledby="nobodys-heading">
+            <h2 id="nobodys-heading">"Nobody’s yet"</h2>
+            <p>"No case is open, so it has no owner and no deadline. If nobody acts it stays as it is; nothing is sent again."</p>
+        </section>
+    }
+    .into_any()
+}
+
 /// The deadline, and how far it is.
 #[component]
 fn Due(at: DateTime<Utc>, here: Here) -> impl IntoView {

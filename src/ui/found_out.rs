@@ -3,11 +3,13 @@
 //!
 //! Must not: choose for the person. No finding is preselected.
 
+use super::cases;
 use super::moment::{Here, Moment};
 use super::reason_form::Hidden;
 use super::typed::{Typed, field_id};
 use super::why_not::WhyNot;
 use super::words::home::{self, Choice};
+use crate::domain::case::CaseKind;
 use crate::domain::look_up::FindingWord;
 use crate::domain::pages::OrderPage;
 use chrono::{DateTime, Utc};
@@ -28,7 +30,11 @@ pub fn FoundOut(page: OrderPage, here: Here) -> impl IntoView {
         .into_any();
     }
     let typed = Typed::into_act(page.draft.as_ref(), ACT);
-    let is_open = typed.is_any(&["finding", "reference", "evidence"]);
+    // a record that nobody has judged is judged here
+    let is_late = cases::open(&page.cases)
+        .iter()
+        .any(|case| case.kind == CaseKind::LateRecord);
+    let is_open = is_late || typed.is_any(&["finding", "reference", "evidence"]);
     let hidden = vec![
         ("order", page.id.to_string()),
         ("version", page.life.version.to_string()),
@@ -117,7 +123,7 @@ fn Evidence(typed: Typed) -> impl IntoView {
     let id = field_id(ACT, None, "evidence");
     view! {
         <label for=id.clone()>"Evidence: how you know"</label>
-        <textarea id=id name="evidence" rows="3" maxlength="2000" aria-describedby="record_finding-evidence-hint"
+        <textarea id=id name="evidence" rows="3" maxlength="2000" placeholder=" " aria-describedby="record_finding-evidence-hint"
             aria-invalid=typed.invalid("evidence")>{typed.text("evidence").unwrap_or_default()}</textarea>
         <p class="fine" id="record_finding-evidence-hint">"Whom you asked, what you saw, and when. It stays with the order."</p>
     }

@@ -119,7 +119,7 @@ fn Why(case: Case, typed: Typed) -> impl IntoView {
     let id = field_id(ACT, Some(case.id.as_str()), "reason");
     view! {
         <label for=id.clone()>"Reason"</label>
-        <textarea id=id name="reason" rows="2" maxlength="2000" aria-invalid=typed.invalid("reason")>
+        <textarea id=id name="reason" rows="2" maxlength="2000" placeholder=" " aria-invalid=typed.invalid("reason")>
             {typed.text("reason").unwrap_or_default()}
         </textarea>
     }

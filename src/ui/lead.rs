@@ -40,13 +40,16 @@ fn NotSent(page: OrderPage, here: Here) -> impl IntoView {
         .collect();
     if page.life.is_not_found() {
         let others: Vec<Hold> = holds.into_iter().filter(|hold| *hold != Hold::NotFound).collect();
-        let others = (!others.is_empty()).then(|| view! { <HeldBy holds=others reason=page.supplier_held.clone()/> });
+        let others = (!others.is_empty()).then(
+            || view! { <HeldBy holds=others reason=page.supplier_held.clone()/><HeldByHand page=page.clone() here/> },
+        );
         return view! { <NotFound page here/>{others} }.into_any();
     }
     if !holds.is_empty() {
         return view! {
             <p class="lead"><strong>"Nothing is sent while it is on hold."</strong></p>
-            <HeldBy holds reason=page.supplier_held/>
+            <HeldBy holds reason=page.supplier_held.clone()/>
+            <HeldByHand page here/>
         }
         .into_any();
     }
@@ -80,6 +83,26 @@ fn HeldBy(holds: Vec<Hold>, reason: Option<String>) -> impl IntoView {
         {reason.map(|reason| view! { <p class="soft">"The supplier was put on hold: "<Name text=reason/></p> })}
     }
     .into_any()
+}
+
+/// Who put it on hold, and why; once that hold is gone it is history.
+#[component]
+fn HeldByHand(page: OrderPage, here: Here) -> impl IntoView {
+    let held = page.life.holds.has(Hold::Person);
+    let event = page.history.into_iter().rev().filter(|_| held).find_map(|event| {
+        let Happening::OrderHeld {
+            hold: Hold::Person,
+            reason,
+        } = event.happening
+        else {
+            return None;
+        };
+        Some((event.actor, event.at, reason))
+    });
+    event.map(|(actor, at, reason)| {
+        let by = words::events::actor(&actor).to_owned();
+        view! { <p class="soft"><Name text=by/>" put it on hold at "<Moment at here/>":"</p><Passage text=reason label="Reason"/> }
+    })
 }
 
 #[component]

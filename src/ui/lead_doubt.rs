@@ -46,9 +46,9 @@ fn LateRecord(page: OrderPage, here: Here) -> impl IntoView {
     view! {
         <p class="lead">
             <SentOnce page=page.clone() here/>
-            {format!("It was thought not to be at {supplier}; ")}
-            <strong>{format!("now {supplier} has a record of it")}{seen}</strong>
-            " that nobody has judged. Nothing is sent. Ask them about it, and record what they say."
+            "It was thought not to be there; "
+            <strong>{format!("now {supplier} has a record of it")}{seen}", that nobody has judged."</strong>
+            " Nothing is sent."
         </p>
         <Number supplier reference=page.life.supplier_reference/>
     }

@@ -3,13 +3,14 @@
 
 use super::answer::answered;
 use super::attempts::Attempts;
-use super::cases::{self, CaseCard};
-use super::comparison::Comparison;
+use super::cases::{self, CaseCard, Nobodys};
+use super::comparison::{Comparison, Theirs};
 use super::error_summary::ErrorSummary;
 use super::follow::Follow;
 use super::hand_over::HandingOver;
 use super::headline::Called;
 use super::history::History;
+use super::icon::Icon;
 use super::layout::{Frame, Place, heading_id};
 use super::lead::Lead;
 use super::moment::{Here, Moment};
@@ -17,13 +18,14 @@ use super::order_card::{DoAndDont, IdentityCard};
 use super::order_facts::{Delivery, LinesTable};
 use super::plain::{Name, Passage};
 use super::resume_news::ResumeNews;
-use super::status_tag::StatusTag;
+use super::status_tag::{StatusTag, Tag, Tone};
 use super::supplier_says::Promises;
 use super::what_now::{self, WhatNow};
 use super::words::{self, things};
 use crate::calls;
 use crate::domain::order::{OrderState, may_find};
 use crate::domain::pages::{OrderPage, Stands};
+use chrono::TimeDelta;
 use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
@@ -77,8 +79,8 @@ fn Unfinished(page: OrderPage, here: Here) -> impl IntoView {
         <div class="columns">
             <div class="columns-main"><WhatNow page=page.clone() here/></div>
             {care}
-            {beside}
             <div class="columns-below"><Parts page here/>{below}</div>
+            {beside}
         </div>
     }
     .into_any()
@@ -126,11 +128,12 @@ fn Care(page: OrderPage, here: Here) -> impl IntoView {
     let cards = cases::open(&page.cases)
         .into_iter()
         .map(|case| view! { <CaseCard case here to=HandingOver::on(&page)/> })
-        .collect_view();
+        .collect::<Vec<_>>();
     let promises = may_find(&page.life)
         .is_ok()
         .then(|| view! { <Promises page=page.clone()/> });
-    view! { {cards}<DoAndDont page here/>{promises} }.into_any()
+    let nobody = cards.is_empty().then(|| view! { <Nobodys/> });
+    view! { {nobody}{cards}<DoAndDont page here/>{promises} }.into_any()
 }
 
 #[component]
@@ -145,10 +148,14 @@ fn Heading(page: OrderPage, here: Here) -> impl IntoView {
     let due = cases::open(&page.cases).into_iter().next();
     let due = due.map(|case| view! { <span><Name text=case.owner_name/>", due "<Moment at=case.due_at here/></span> });
     let is_first = page.draft.is_none();
+    let is_confirmed = page.life.state == OrderState::Confirmed;
+    let uncompared = (is_confirmed && matches!(Theirs::of(&page, here), Theirs::Nothing(_)))
+        .then(|| view! { <Tag tone=Tone::Doubt icon=Icon::Question text="Not compared"/> });
     view! {
         <div class="title">
             <p class="status-line">
                 <StatusTag stands=Stands::of_order(&page.life)/>
+                {uncompared}
                 <span>"since "<Moment at=page.changed_at here/></span>
                 {due}
             </p>
@@ -169,12 +176,16 @@ fn Heading(page: OrderPage, here: Here) -> impl IntoView {
     .into_any()
 }
 
+/// What is due later than this is not waited for.
+const SOON: TimeDelta = TimeDelta::seconds(15);
+
 /// Looks again by itself while something is under way that nobody has to wait for: an attempt, a look-up, a resume.
 /// Otherwise it stays still: a page with a half-typed form must not go.
 #[component]
 fn Following(page: OrderPage) -> impl IntoView {
+    let is_due = page.life.due_at.is_none_or(|due| due <= page.viewer.now + SOON);
     let is_moving = match page.life.state {
-        OrderState::Approved => page.life.holds.is_empty(),
+        OrderState::Approved => page.life.holds.is_empty() && is_due,
         OrderState::Submitting => true,
         OrderState::Acknowledged
         | OrderState::Confirmed

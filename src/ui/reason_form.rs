@@ -41,7 +41,7 @@ pub fn ReasonForm(form: Reasoned, draft: Option<Draft>, here: Here) -> impl Into
             <form class="form" method="post" action=format!("/act/{}", form.act)>
                 <Hidden fields=form.hidden/>
                 <label for=field.clone()>{form.label}</label>
-                <textarea id=field name="reason" rows="3" maxlength="2000" aria-describedby=hint.clone()
+                <textarea id=field name="reason" rows="3" maxlength="2000" placeholder=" " aria-describedby=hint.clone()
                     aria-invalid=typed.invalid("reason")>{typed.text("reason").unwrap_or_default()}</textarea>
                 <p class="fine" id=hint>{form.hint}</p>
                 <button class="button button-quiet">{form.button}</button>

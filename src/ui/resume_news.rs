@@ -17,6 +17,8 @@ use leptos::prelude::*;
 enum Dropped {
     /// It was dropped by itself, for this reason.
     Because(NotResumed),
+    /// A record turned up at the supplier before it went out.
+    RecordFound,
     /// The order changed otherwise before it went out.
     Overtaken,
 }
@@ -71,6 +73,9 @@ fn Waiting(
 fn NothingSent(by: Option<String>, at: DateTime<Utc>, dropped: Dropped, here: Here) -> impl IntoView {
     let why = match dropped {
         Dropped::Because(why) => refusals::not_resumed(why, here),
+        Dropped::RecordFound => {
+            "The supplier turned out to have a record of it, so the request was dropped.".to_owned()
+        }
         Dropped::Overtaken => "The order changed before it could go out, so the request was dropped.".to_owned(),
     };
     let by = by.map(|name| view! { " "<Name text=name/>" had asked for it." });
@@ -85,16 +90,23 @@ fn NothingSent(by: Option<String>, at: DateTime<Utc>, dropped: Dropped, here: He
 
 /// The last request, if nothing was sent for it.
 fn dropped(history: &[Event]) -> Option<(&Event, Dropped)> {
-    let last = history.iter().rev().find(|event| {
+    let place = history.iter().rposition(|event| {
         matches!(
             event.happening,
             Happening::ResumeWanted | Happening::ResumeNotSent { .. } | Happening::AttemptOpened { .. }
         )
     })?;
+    let (last, since) = history.get(place..)?.split_first()?;
     if let Happening::ResumeNotSent { why } = last.happening {
         return Some((last, Dropped::Because(why)));
     }
-    (last.happening == Happening::ResumeWanted).then_some((last, Dropped::Overtaken))
+    if last.happening != Happening::ResumeWanted {
+        return None;
+    }
+    let record = since
+        .iter()
+        .find(|event| matches!(event.happening, Happening::LateRecord { .. }));
+    Some(record.map_or((last, Dropped::Overtaken), |event| (event, Dropped::RecordFound)))
 }
 
 fn asked_by(history: &[Event]) -> Option<String> {

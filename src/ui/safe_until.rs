@@ -12,7 +12,7 @@ use std::time::Duration;
 
 const EVERY: Duration = Duration::from_secs(1);
 
-/// `Safe until 14:27 (23 h 34 min)`; when that has passed, `Not safe any more since 14:27`. `left` is in milliseconds
+/// `Safe until 14:27 (23 h 34 min)`; when that has passed, `Not safe any more since 14:27 (refused now)`. `left` is in milliseconds
 /// from when the page was made, `moment` is RFC 3339, `words` are the moment as people read it.
 #[island]
 pub fn SafeUntil(left: i64, moment: String, words: String) -> impl IntoView {
@@ -35,7 +35,7 @@ pub fn SafeUntil(left: i64, moment: String, words: String) -> impl IntoView {
     };
     let rest = move || {
         if is_over.get() {
-            String::new()
+            " (refused now)".to_owned()
         } else {
             format!(" ({})", span.get())
         }

@@ -11,6 +11,7 @@ use super::why_not::WhyNot;
 use super::words::{self, home};
 use crate::domain::contract::LookUp;
 use crate::domain::look_up::{AnswerWord, Found, Ladder, LookedUp, RUNGS};
+use crate::domain::order::OrderState;
 use crate::domain::pages::{OrderPage, WayHome};
 use crate::domain::refusal::Refusal;
 use leptos::prelude::*;
@@ -20,6 +21,8 @@ use leptos::prelude::*;
 pub fn SupplierSays(page: OrderPage, here: Here) -> impl IntoView {
     let supplier = page.supplier_name.clone();
     let way_home = page.way_home.clone();
+    // once it was found not to be there, "no record" has nothing more to prove
+    let climbs = page.life.state != OrderState::Approved;
     let key = (way_home.contract.look_up == LookUp::None).then(|| page.operation_key.clone());
     view! {
         <section class="says" aria-labelledby="says-heading">
@@ -27,7 +30,7 @@ pub fn SupplierSays(page: OrderPage, here: Here) -> impl IntoView {
                 <h3 id="says-heading">{format!("What {supplier} says")}</h3>
                 <Answers look_ups=way_home.look_ups.clone() can_ask=key.is_none() here/>
                 {key.map(|key| view! { <AskByHand supplier key/> })}
-                <Progress way_home=way_home.clone() here/>
+                {climbs.then(|| view! { <Progress way_home=way_home.clone() here/> })}
                 <Next way_home here/>
             </div>
             <div class="says-act"><AskForm page here/></div>
@@ -55,13 +58,13 @@ fn Answers(look_ups: Vec<LookedUp>, can_ask: bool, here: Here) -> impl IntoView 
         .flatten();
     view! {
         <Answer one=last here/>
-        {earlier.map(|one| view! { <div class="fine">"The last answer that said something:"</div><Answer one here/> })}
+        {earlier.map(|one| view! { <Answer one before="Before that:" here/> })}
     }
     .into_any()
 }
 
 #[component]
-fn Answer(one: LookedUp, here: Here) -> impl IntoView {
+fn Answer(one: LookedUp, #[prop(optional)] before: &'static str, here: Here) -> impl IntoView {
     let (tone, icon, words) = match one.answer {
         AnswerWord::Found if one.records.len() > 1 => (Tone::Bad, Icon::Alert, "More than one record"),
         AnswerWord::Found => (Tone::Wait, Icon::Eye, "They have a record"),
@@ -73,6 +76,7 @@ fn Answer(one: LookedUp, here: Here) -> impl IntoView {
         (one.answer == AnswerWord::CouldNotCheck).then(|| view! { <div class="fine"><Words text=one.detail/></div> });
     view! {
         <p class="says-answer">
+            {before}
             <Tag tone icon text=words/>
             <span><Moment at=one.at here precise=true/>", "<Name text=by/></span>
         </p>
@@ -109,6 +113,9 @@ fn Progress(way_home: WayHome, here: Here) -> impl IntoView {
         Ladder::Climbing { rungs, next_at } => (rungs, next_at),
         Ladder::NotFound | Ladder::CannotAsk => return ().into_any(),
     };
+    if has_record(&way_home.look_ups) {
+        return ().into_any();
+    }
     if way_home.settled_at > here.now {
         return view! {
             <p class="fine">
@@ -125,6 +132,15 @@ fn Progress(way_home: WayHome, here: Here) -> impl IntoView {
     };
     view! { <p class="fine">{format!("{RUNGS} times “no record” mean that it is not there. So far {rungs}")}{next}</p> }
         .into_any()
+}
+
+/// Whether the last answer that said anything was a record.
+fn has_record(look_ups: &[LookedUp]) -> bool {
+    let said = look_ups
+        .iter()
+        .rev()
+        .find(|one| one.answer != AnswerWord::CouldNotCheck);
+    said.is_some_and(|one| one.answer == AnswerWord::Found)
 }
 
 /// Harmless, so it is the main button.

@@ -106,7 +106,7 @@ fn WaitForYes(page: OrderPage) -> impl IntoView {
         <section class="way">
             <h3>"Wait for the approved purchase"</h3>
             <p>{format!("{supplier} has it. Nothing is sent again; it is theirs to say yes or no.")}</p>
-            <p class="fine"><b>"Resume not offered: "</b>"it is not lost, and a repeat would only reach the same order."</p>
+            <p class="fine"><b>"Resume not offered: "</b>"they have it, so there is nothing to send again."</p>
         </section>
     }
     .into_any()

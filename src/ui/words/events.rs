@@ -80,7 +80,7 @@ fn sentence(event: &Event, attempts: &[AttemptId], here: Here) -> String {
         Happening::CaseOpened { owner_name, due_at, .. } => {
             format!("Given to {owner_name}, due {}.", here.short(*due_at))
         }
-        Happening::CaseClosed { case_kind, .. } => format!("Settled: {}.", lower(super::case_kind(*case_kind))),
+        Happening::CaseClosed { case_kind, .. } => format!("Case closed: {}.", lower(super::case_kind(*case_kind))),
         Happening::CaseMoved { owner_name, due_at, .. } => {
             let due = due_at
                 .map(|due| format!(", due {}", here.short(due)))
@@ -95,7 +95,7 @@ fn sentence(event: &Event, attempts: &[AttemptId], here: Here) -> String {
             from,
             to,
             ..
-        } => established(who, *source, *finding, reference.as_deref()) + &moved_on(*from, *to),
+        } => established(who, *source, *finding, reference.as_deref()) + &moved_on(*finding, *from, *to),
         Happening::LateRecord { reference, .. } => {
             format!("The supplier has a record of it after all, {reference}. A person has to judge it.")
         }
@@ -139,11 +139,12 @@ fn established(who: &str, source: Source, finding: FindingWord, reference: Optio
     }
 }
 
-fn moved_on(from: OrderState, to: OrderState) -> String {
-    if from == to {
-        return String::new();
+fn moved_on(finding: FindingWord, from: OrderState, to: OrderState) -> String {
+    match (finding, to) {
+        (_, to) if from == to => String::new(),
+        (FindingWord::NotAtSupplier, OrderState::Approved) => " It is on hold now, unsent.".to_owned(),
+        (_, to) => format!(" It stands at “{}” now.", super::order_state(to)),
     }
-    format!(" From “{}” to “{}”.", super::order_state(from), super::order_state(to))
 }
 
 /// What a person, a supplier or a rule wrote beside it.

@@ -127,8 +127,8 @@ pub fn standing(standing: Standing) -> &'static str {
 /// Who asked: a person, or the worker on its schedule.
 pub fn asked_by(one: &LookedUp) -> String {
     match &one.by {
-        Some(name) => format!("asked by {name}"),
-        None => "asked by Countersign".to_owned(),
+        Some(name) => format!("by {name}"),
+        None => "by Countersign itself".to_owned(),
     }
 }
 

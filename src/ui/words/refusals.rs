@@ -46,7 +46,7 @@ pub fn heading(refusal: &Refusal) -> &'static str {
         Refusal::AlreadyDecided { .. } => "Already decided",
         Refusal::SignedOut => "You were signed out",
         Refusal::ContentsChanged(_) => "Not approved: it is no longer what you saw",
-        Refusal::Field { .. } => "Something is missing",
+        Refusal::Field { .. } => "Something is missing or not right",
         Refusal::SecondPurchaseNotAsked => "Not approved: do you want it twice?",
         Refusal::PredecessorUnsettled { .. } => "Not approved: an earlier order is not settled",
         Refusal::Held => "It is on hold",

@@ -11,6 +11,7 @@
     reason = "a test waits on real processes and reads their files"
 )]
 
+pub mod home;
 mod process;
 pub mod session;
 
@@ -101,6 +102,7 @@ pub struct Plan {
     worker: bool,
     supplier_listens: bool,
     edit: fn(String) -> String,
+    files: Vec<(&'static str, &'static str)>,
 }
 
 impl Plan {
@@ -120,6 +122,11 @@ impl Plan {
         self.supplier_listens = false;
         self
     }
+    /// Puts a file beside the database before anything starts.
+    pub fn file(mut self, name: &'static str, text: &'static str) -> Self {
+        self.files.push((name, text));
+        self
+    }
     /// Changes the supplier's file before it is added.
     pub fn supplier_file(mut self, edit: fn(String) -> String) -> Self {
         self.edit = edit;
@@ -131,6 +138,9 @@ impl Plan {
         let folder = TempDir::new().expect("a temporary folder");
         for (name, bytes) in &Template::get().files {
             std::fs::write(folder.path().join(name), bytes).expect("a copy of the set-up");
+        }
+        for (name, text) in &self.files {
+            std::fs::write(folder.path().join(name), text).expect("a file of the plan");
         }
         let supplier = match self.supplier_listens {
             true => Some(Process::supplier(folder.path(), "127.0.0.1:0").await),
@@ -240,6 +250,7 @@ impl House {
             worker: true,
             supplier_listens: true,
             edit: |file| file,
+            files: Vec::new(),
         }
         .setting("request_deadline", "2s")
         .setting("send_by", "1500ms")
@@ -317,6 +328,13 @@ impl House {
     /// A worker process of its own; it ends when the handle is dropped.
     pub async fn work(&self) -> Process {
         Process::start(self.folder(), &self.settings, &["work"], "working").await
+    }
+
+    /// As `work`, but it freezes itself at this point of its first submit; empty: nowhere.
+    pub async fn work_until(&self, stop_at: &str) -> Process {
+        let mut settings = self.settings.clone();
+        settings.push(("stop_at", stop_at.to_owned()));
+        Process::start(self.folder(), &settings, &["work"], "working").await
     }
 
     // The API.
@@ -413,7 +431,7 @@ impl House {
 
     // The supplier: the truth to count by.
 
-    async fn ask_supplier(&self, path: &str) -> Value {
+    pub async fn ask_supplier(&self, path: &str) -> Value {
         let answer = Answer::of(self.http.get(format!("{}{path}", self.supplier_base))).await;
         assert_eq!(answer.status, 200, "{answer:?}");
         answer.json()
@@ -435,9 +453,12 @@ impl House {
             .collect()
     }
 
-    /// Submits with this order's operation key. The key is a header, so it is there even when half a body came.
+    /// Submits with this order's operation key: in the header, which is there even when half a body came, or as reference
+    /// where the supplier has no key.
     pub async fn submits_of(&self, order: &Value) -> usize {
-        let mine = |request: &&Value| request["key"] == order["operation_key"];
+        let ours = &order["operation_key"];
+        let mine =
+            |request: &&Value| request["key"] == *ours || (request["key"].is_null() && request["reference"] == *ours);
         self.submits().await.iter().filter(mine).count()
     }
 

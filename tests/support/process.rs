@@ -134,6 +134,13 @@ impl Process {
         self.signal("-TERM");
     }
 
+    /// Whether it has been stopped, by itself or by us, and stands still.
+    pub fn is_frozen(&self) -> bool {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap_or_default();
+        let after_name = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
+        after_name.starts_with('T')
+    }
+
     fn signal(&self, name: &str) {
         let sent = Command::new("kill").args([name, &self.child.id().to_string()]).status();
         assert!(sent.expect("kill runs").success(), "kill {name}");

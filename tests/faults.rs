@@ -5,7 +5,7 @@ mod support;
 
 use serde_json::{Value, json};
 use std::time::Duration;
-use support::{BUYER, House, Plan, Process, Session, body};
+use support::{BUYER, House, Plan, Process, Session, two_lines};
 
 /// One row of the table: a fault on submit and everything that must follow.
 struct Row {
@@ -114,17 +114,6 @@ fn table() -> Vec<Row> {
         case: None,
     });
     rows
-}
-
-/// Two lines, so that one can go missing; a date, so that it can change.
-fn two_lines(sku: &str) -> Value {
-    let mut order = body(sku);
-    order["needed_by"] = json!("2026-12-04");
-    let lines = order["lines"].as_array_mut().expect("lines");
-    lines.push(json!({
-        "description": "Cutting to length", "quantity": "1.5", "unit": "HUR", "unit_price": "40",
-    }));
-    order
 }
 
 async fn approve(house: &House, buyer: &Session<'_>, intent: &str) -> String {

@@ -573,6 +573,17 @@ pub fn body(sku: &str) -> Value {
     })
 }
 
+/// Two lines, so that one can go missing; a date, so that it can change.
+pub fn two_lines(sku: &str) -> Value {
+    let mut order = body(sku);
+    order["needed_by"] = json!("2026-12-04");
+    let lines = order["lines"].as_array_mut().expect("lines");
+    lines.push(json!({
+        "description": "Cutting to length", "quantity": "1.5", "unit": "HUR", "unit_price": "40",
+    }));
+    order
+}
+
 /// The same body with this replaced or added at the JSON pointer; `null` takes the member out.
 pub fn with(mut body: Value, pointer: &str, value: Value) -> Value {
     let (parent, name) = pointer.rsplit_once('/').expect("a pointer");

@@ -120,7 +120,7 @@ async fn lane(house: &House, people: &[Session<'_>; 3], rounds: Range<usize>) ->
         for winner in winners {
             *raced.winners.entry(winner.act).or_default() += 1;
         }
-        if let Some(loser) = losers.first() {
+        if let Some(loser) = losers.first().filter(|_| round.is_multiple_of(8)) {
             reads_calmly(people, loser).await;
         }
         raced.losers += losers.len();
@@ -164,16 +164,21 @@ async fn two_hundred_races_of_resume_finding_and_look_up_have_one_winner_each_an
     );
     let raced = [one, two, three, four];
 
+    let mut attempts = HashMap::new();
     for pending in raced.iter().flat_map(|lane| &lane.orders) {
         let order = house.see_state(pending, "confirmed").await;
-        let attempts = order["attempts"].as_array().map_or(0, Vec::len);
-        assert!((1..=2).contains(&attempts), "{order:#}");
-        house.assert_counts(&order, attempts, 1, "raced").await;
+        let tried = order["attempts"].as_array().map_or(0, Vec::len);
+        assert!((1..=2).contains(&tried), "{order:#}");
+        assert_eq!(house.count(&order).await, 1, "{order:#}");
         assert_one_winner_per_version(&house, pending, &order).await;
+        attempts.insert(order["operation_key"].to_string(), tried);
     }
+    let mut requests = HashMap::new();
+    for submit in house.submits().await {
+        *requests.entry(submit["key"].to_string()).or_insert(0) += 1;
+    }
+    assert_eq!(requests, attempts, "requests == attempts, for each order");
     house.assert_log_is_whole().await;
-    let (posts, attempts) = (house.submits().await.len(), house.stored().await.attempts);
-    assert_eq!(posts as i64, attempts, "requests == attempts");
     let losers: usize = raced.iter().map(|lane| lane.losers).sum();
     assert!(losers > ROUNDS, "it was a race: {losers} losers");
     for act in ["resume", "record_finding", "look_up"] {

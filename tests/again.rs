@@ -464,6 +464,46 @@ async fn a_template_that_was_corrected_meanwhile_does_not_change_the_bytes_of_a_
     assert_eq!(steps[0], steps[1]);
 }
 
+/// Case C11: a repeat that carries the key in another header than the first send did is no repeat to the supplier.
+#[tokio::test]
+async fn a_key_whose_header_changed_meanwhile_is_not_resent_as_something_new() {
+    let (house, lost) = idle(House::plan(), "c11-header").await;
+    house.add_supplier(|file| file.replace("header = \"Idempotency-Key\"", "header = \"X-Request-Key\""));
+    assert_never_a_second_record(&house, &lost).await;
+}
+
+/// Case C11: what the first send did not carry cannot be recognised, whatever the file promises by now.
+#[tokio::test]
+async fn a_key_that_the_first_send_did_not_carry_makes_no_repeat_safe() {
+    let unique = |file: String| without_key(file).replace("reference_unique = false", "reference_unique = true");
+    let (house, lost) = idle(House::plan().supplier_file(unique), "c11-carried").await;
+    assert_eq!(
+        lost["resume"]["offered"], true,
+        "the reference was promised to be unique"
+    );
+    // it was not, they say now; but they honour a key
+    house.add_supplier(|file| file);
+    assert_never_a_second_record(&house, &lost).await;
+}
+
+/// Pressed if it is offered: however the file has changed, the supplier holds one record.
+async fn assert_never_a_second_record(house: &House, lost: &Value) {
+    let resolver = house.sign_in(RESOLVER).await;
+    let order = house.now(lost).await;
+    let answer = resolver.act("resume", &order, &[]).await;
+    if answer.location() == page(&order) {
+        let _worker = house.work().await;
+        house
+            .see(lost, "sent or dropped", |now| {
+                let tried = now["attempts"].as_array().expect("attempts");
+                let dropped = now["version"].as_u64() > order["version"].as_u64().map(|version| version + 1);
+                tried.iter().all(|attempt| !attempt["ended_at"].is_null()) && dropped
+            })
+            .await;
+    }
+    assert_eq!(house.count(lost).await, 1, "records at the supplier: {order:#}");
+}
+
 /// A look-up mapping that was repaired is used for the order that is in doubt.
 #[tokio::test]
 async fn look_ups_use_the_repaired_file() {

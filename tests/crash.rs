@@ -394,6 +394,38 @@ async fn a_worker_that_wakes_before_its_first_byte_after_a_person_settled_the_or
     }
 }
 
+/// Case C2: frozen before its attempt is written, and woken after others have acted: it looks again, and sends nothing.
+#[tokio::test]
+async fn a_worker_that_wakes_before_its_attempt_sends_nothing_that_others_sent_or_took_back() {
+    let house = plan().start().await;
+    let (buyer, resolver) = (house.sign_in(BUYER).await, house.sign_in(RESOLVER).await);
+    // another worker has sent it
+    let order = house.buy(&buyer, "overtaken").await;
+    let frozen = house.work_until("before_attempt").await;
+    arrive(&house, &frozen, Point::BeforeAttempt, &order, 0).await;
+    let other = house.work().await;
+    house.wait_for_state(&order, "confirmed").await;
+    frozen.thaw();
+    // a person has taken the wish to resume back
+    let lost = house.lose(&buyer, "taken-back", "store_then_close").await;
+    drop(other);
+    drop(frozen);
+    resolver.does("resume", &lost, &[]).await;
+    let frozen = house.work_until("before_attempt").await;
+    arrive(&house, &frozen, Point::BeforeAttempt, id(&lost), 2).await;
+    let wanted = house.now(&lost).await;
+    assert_done(&resolver.finds(&wanted, "could_not_tell", &[]).await, &wanted);
+    frozen.thaw();
+
+    // it is done with that one as soon as it stands still before another
+    let last = house.buy(&buyer, "taken-back-other").await;
+    until("the worker stands still", || async { frozen.is_frozen().then_some(()) }).await;
+    frozen.thaw();
+    house.wait_for_state(&last, "confirmed").await;
+    house.assert_counts(&house.order(&order).await, 1, 1, "overtaken").await;
+    house.assert_counts(&house.now(&lost).await, 1, 1, "taken back").await;
+}
+
 /// Case C2: the record that a person's resume is about was bought by the frozen worker's request, which arrives late.
 #[tokio::test]
 async fn a_request_that_the_supplier_works_on_past_the_lease_is_answered_by_one_record_also_after_a_resume() {

@@ -554,3 +554,18 @@ async fn two_workers_ask_one_question_once() {
         house.assert_counts(&order, 1, 1, "once").await;
     }
 }
+
+/// doors.md: "look up by a person is limited by rate only".
+#[tokio::test]
+async fn a_person_who_presses_look_up_forty_times_does_not_make_forty_questions() {
+    let house = House::start().await;
+    let buyer = house.sign_in(BUYER).await;
+    let lost = house.lose(&buyer, "pressed", "close_without_store").await;
+    for _ in 0..40 {
+        let answer = buyer.act("look_up", &lost, &[]).await;
+        assert_eq!(answer.status, 303, "{answer:?}");
+    }
+    house.see(&lost, "looked up", |order| !look_ups(order).is_empty()).await;
+    let asked = house.asked_about(&lost).await.len();
+    assert!((1..=10).contains(&asked), "{asked} questions for 40 presses");
+}

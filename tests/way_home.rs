@@ -125,6 +125,9 @@ async fn a_second_click_on_resume_is_told_calmly_and_sends_nothing_more() {
 
 // Who may, which version, whose order.
 
+/// What a form carries beside order and version.
+type Fields = &'static [(&'static str, &'static str)];
+
 /// An approved order and one in doubt, with nobody working.
 async fn one_of_each(house: &House) -> (Value, Value) {
     let buyer = house.sign_in(BUYER).await;
@@ -167,7 +170,7 @@ async fn an_act_that_a_role_does_not_have_changes_nothing_and_keeps_what_was_typ
     assert_eq!(added.status, 0, "{added:?}");
     let (approved, pending) = one_of_each(&house).await;
     let before = standing(&house, [&approved, &pending]).await;
-    let forbidden: [(&str, &Value, &str, &[(&str, &str)]); 10] = [
+    let forbidden: [(&str, &Value, &str, Fields); 10] = [
         (BUYER, &pending, "resume", &[]),
         (BUYER, &pending, "record_finding", &FOUND),
         (RESOLVER, &approved, "withdraw", &WHY),
@@ -222,10 +225,7 @@ async fn give(person: &Session<'_>, order: &Value, owner: &str, due_at: &str) ->
 }
 
 /// Every act with the order it may be done to, by a manager, who may do all of them.
-fn acts<'a>(
-    approved: &'a Value,
-    pending: &'a Value,
-) -> [(&'static str, &'a Value, &'static [(&'static str, &'static str)]); 5] {
+fn acts<'a>(approved: &'a Value, pending: &'a Value) -> [(&'static str, &'a Value, Fields); 5] {
     [
         ("look_up", pending, &[]),
         ("resume", pending, &[]),

@@ -109,7 +109,7 @@ const ILLEGAL: &[(&str, &str)] = &[
         "INSERT INTO orders SELECT 'po_2', tenant, intent, revision, 'sug_2', supplier, 'key2', contents, digest,
             look_alike_key, second_purchase, approved_by, approved_at, state, holds, differences, version,
             supplier_reference, due_at, sendable_since, not_sent, changed_at, look_up_at, look_up_by, look_up_since,
-            looked_up, resume_at, resume_by FROM orders",
+            looked_up, resume_at, resume_by, supplier_version FROM orders",
         "UNIQUE",
     ),
     (

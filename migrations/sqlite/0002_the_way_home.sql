@@ -6,8 +6,13 @@ ALTER TABLE orders ADD COLUMN look_up_since INTEGER;    -- the supplier is being
 ALTER TABLE orders ADD COLUMN looked_up INTEGER NOT NULL DEFAULT 0 CHECK (looked_up >= 0); -- how often, since it came into this state
 ALTER TABLE orders ADD COLUMN resume_at INTEGER;        -- a person asked to send it once more, then
 ALTER TABLE orders ADD COLUMN resume_by TEXT REFERENCES people (id);
+-- the version of the supplier's file that a person last decided under: at approval, at a release (case C11)
+ALTER TABLE orders ADD COLUMN supplier_version INTEGER;
 CREATE INDEX orders_look_up ON orders (look_up_at) WHERE look_up_at IS NOT NULL;
 CREATE INDEX orders_resume ON orders (resume_at) WHERE resume_at IS NOT NULL;
+
+-- orders in doubt from before are asked about like new ones
+UPDATE orders SET look_up_at = changed_at + 60000000 WHERE state IN ('confirmation_pending', 'acknowledged');
 
 -- a request to resume stands only while the order is in doubt, or held because it was not found (rule 9)
 CREATE TRIGGER orders_resume_only_in_doubt

@@ -104,8 +104,8 @@ impl Desk {
         let alike = orders::order_look_alikes(conn, tenant, &key, intent, now - LOOK_ALIKE).await?;
         let waiting = suggestions::suggestion_look_alikes(conn, tenant, &key, intent).await?;
         let supplier = suppliers::supplier_fetch(conn, tenant, &suggestion.contents.supplier).await?;
-        let held = supplier.ok_or(DeskError::Absent("supplier"))?.held_at.is_some();
-        let holds = if held {
+        let supplier = supplier.ok_or(DeskError::Absent("supplier"))?;
+        let holds = if supplier.held_at.is_some() {
             Holds::NONE.with(Hold::Supplier)
         } else {
             Holds::NONE
@@ -135,6 +135,7 @@ impl Desk {
             life,
             changed_at: now,
             asking: Asking::default(),
+            supplier_version: Some(supplier.version),
         };
         let approved = Happening::OrderApproved {
             suggestion: suggestion.id.clone(),

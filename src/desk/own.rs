@@ -14,7 +14,7 @@ use crate::domain::pages::Target;
 use crate::domain::person::{self, Role, may};
 use crate::domain::ways::LIFTED_BY_RELEASE;
 use crate::store::cases::{About, case_fetch, case_give};
-use crate::store::{Conn, Written, attempts, events, people, tenants};
+use crate::store::{Conn, Written, attempts, events, orders, people, suppliers, tenants};
 use chrono::{DateTime, Utc};
 
 /// What a person does with an order that nobody has sent.
@@ -95,6 +95,11 @@ impl Desk {
             now,
         };
         must_be_done(self.record(&mut tx, &order, &change, act).await?)?;
+        if what == WithOrder::Release {
+            let row = suppliers::supplier_fetch(&mut tx, person.tenant(), &order.contents.supplier).await?;
+            let row = row.ok_or(DeskError::Absent("supplier"))?;
+            orders::order_decided_under(&mut tx, id, row.version).await?;
+        }
         tx.commit().await?;
         self.ring();
         Ok(())

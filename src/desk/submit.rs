@@ -16,7 +16,7 @@ use crate::domain::difference::{self, Difference, Recorded};
 use crate::domain::event::{Actor, Happening, Subject};
 use crate::domain::ids::{AttemptId, OrderId, TenantId};
 use crate::domain::look_up::{AnswerWord, FindingWord, Source};
-use crate::domain::order::{self, BeforeAttempt, Beside, OrderState};
+use crate::domain::order::{self, BeforeAttempt, Beside, Hold, OrderState};
 use crate::store::attempts::{AttemptRow, Ended, NewAttempt, NewStep};
 use crate::store::findings::NewFinding;
 use crate::store::orders::{Asking, OrderRow};
@@ -56,6 +56,8 @@ enum NotClaimed {
     Dropped,
     /// It is looked up first, right before the send.
     AsksFirst,
+    /// The supplier's address is not the one it was approved for: a person looks first (case C11).
+    Moved,
 }
 
 /// Everything that sending an order needs.
@@ -77,7 +79,11 @@ impl Desk {
             match self.claim_one(&tenant, &id).await {
                 Ok(Ok(claimed)) => return Ok(Some(claimed)),
                 Ok(Err(
-                    NotClaimed::Overtaken | NotClaimed::SupplierHeld | NotClaimed::Dropped | NotClaimed::AsksFirst,
+                    NotClaimed::Overtaken
+                    | NotClaimed::SupplierHeld
+                    | NotClaimed::Dropped
+                    | NotClaimed::AsksFirst
+                    | NotClaimed::Moved,
                 )) => {}
                 // one order that cannot be read must not keep the others from being sent
                 Err(error) => tracing::error!(order = %id, "this order could not be claimed: {error}"),
@@ -99,6 +105,10 @@ impl Desk {
         }
         let outcome = match ready(&row, &order) {
             Ok(ready) if order.life.resume.is_some() => self.open_resumed(&mut tx, order, &row, ready).await?,
+            Ok(ready) if self.has_moved(&mut tx, &order, &row, &ready).await? => {
+                self.hold_moved(&mut tx, &order).await?;
+                Err(NotClaimed::Moved)
+            }
             Ok(ready) => self.open(&mut tx, order, &row, ready, false).await?,
             Err(fault) => {
                 let reason = format!("the supplier cannot be used: {fault}");
@@ -112,10 +122,46 @@ impl Desk {
             }
         };
         match outcome {
-            Ok(_) | Err(NotClaimed::SupplierHeld | NotClaimed::Dropped | NotClaimed::AsksFirst) => tx.commit().await?,
+            Ok(_) | Err(NotClaimed::SupplierHeld | NotClaimed::Dropped | NotClaimed::AsksFirst | NotClaimed::Moved) => {
+                tx.commit().await?;
+            }
             Err(NotClaimed::Overtaken) => {}
         }
         Ok(outcome)
+    }
+
+    /// Whether the supplier's address changed since a person decided about an order that nobody has sent.
+    async fn has_moved(
+        &self,
+        conn: &mut Conn,
+        order: &OrderRow,
+        row: &SupplierRow,
+        ready: &Ready,
+    ) -> Result<bool, DeskError> {
+        let Some(version) = order.supplier_version.filter(|version| *version != row.version) else {
+            return Ok(false);
+        };
+        if !attempts::attempt_list(conn, &order.id).await?.is_empty() {
+            return Ok(false);
+        }
+        let file = suppliers::supplier_file(conn, &order.tenant, &row.id, version).await?;
+        let decided: Supplier = file.ok_or(DeskError::Absent("supplier's version"))?.parse()?;
+        Ok(decided.base_url() != ready.supplier.base_url())
+    }
+
+    async fn hold_moved(&self, conn: &mut Conn, order: &OrderRow) -> Result<(), DeskError> {
+        let change = order::hold(&order.life, Hold::Person)?;
+        let reason = "the supplier’s address changed after the approval; somebody has to look before it is sent there";
+        let happening = Happening::OrderHeld {
+            hold: Hold::Person,
+            reason: reason.to_owned(),
+        };
+        let act = Act {
+            actor: &Actor::Worker,
+            happening,
+            now: clock::now(),
+        };
+        must_be_done(self.record(conn, order, &change, act).await?)
     }
 
     /// A person wants it sent once more: judged again, in this very transaction (rule 9). The bytes are those of the

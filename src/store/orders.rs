@@ -24,6 +24,8 @@ pub struct OrderRow {
     pub life: Life,
     pub changed_at: DateTime<Utc>,
     pub asking: Asking,
+    /// The version of the supplier's file that a person last decided under; absent for orders from before it was kept.
+    pub supplier_version: Option<u32>,
 }
 
 /// When the supplier is asked about an order, and for whom. Changes nothing about the order itself.
@@ -67,6 +69,7 @@ struct Columns {
     looked_up: i64,
     resume_at: Option<i64>,
     resume_by: Option<String>,
+    supplier_version: Option<i64>,
 }
 
 macro_rules! order_columns {
@@ -74,7 +77,8 @@ macro_rules! order_columns {
         concat!(
             "SELECT id, tenant, intent, revision, suggestion, operation_key, contents, digest, second_purchase,
              approved_by, approved_at, state, holds, differences, version, supplier_reference, due_at, sendable_since,
-             not_sent, changed_at, look_up_at, look_up_by, look_up_since, looked_up, resume_at, resume_by FROM orders ",
+             not_sent, changed_at, look_up_at, look_up_by, look_up_since, looked_up, resume_at, resume_by,
+             supplier_version FROM orders ",
             $rest
         )
     };
@@ -120,6 +124,10 @@ fn read(row: Columns) -> Result<OrderRow, StoreError> {
     Ok(OrderRow {
         life: read_life(&row)?,
         asking: read_asking(&row)?,
+        supplier_version: row
+            .supplier_version
+            .map(|version| u32::try_from(version).map_err(StoreError::corrupt))
+            .transpose()?,
         id: parsed(&row.id)?,
         tenant: parsed(&row.tenant)?,
         intent: parsed(&row.intent)?,
@@ -145,8 +153,8 @@ pub async fn order_add(conn: &mut Conn, order: &OrderRow) -> Result<(), StoreErr
     sqlx::query(
         "INSERT INTO orders (id, tenant, intent, revision, suggestion, supplier, operation_key, contents, digest,
                              look_alike_key, second_purchase, approved_by, approved_at, state, holds, version, due_at,
-                             sendable_since, changed_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)",
+                             sendable_since, changed_at, supplier_version)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)",
     )
     .bind(order.id.as_str())
     .bind(order.tenant.as_str())
@@ -167,8 +175,19 @@ pub async fn order_add(conn: &mut Conn, order: &OrderRow) -> Result<(), StoreErr
     .bind(order.life.due_at.map(micros))
     .bind(micros(order.life.sendable_since))
     .bind(micros(order.changed_at))
+    .bind(order.supplier_version.map(i64::from))
     .execute(conn)
     .await?;
+    Ok(())
+}
+
+/// A person decided about the order under this version of the supplier's file.
+pub async fn order_decided_under(conn: &mut Conn, id: &OrderId, version: u32) -> Result<(), StoreError> {
+    sqlx::query("UPDATE orders SET supplier_version = $1 WHERE id = $2")
+        .bind(i64::from(version))
+        .bind(id.as_str())
+        .execute(conn)
+        .await?;
     Ok(())
 }
 

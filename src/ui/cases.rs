@@ -7,6 +7,7 @@ use super::moment::{Here, Moment};
 use super::plain::{Name, Words};
 use super::words;
 use crate::domain::case::Case;
+use crate::domain::order::OrderState;
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
 
@@ -40,11 +41,11 @@ pub fn CaseCard(case: Case, here: Here, #[prop(optional)] to: Option<HandingOver
 
 /// Where an order waits for somebody and no case is open: that it is nobody's is a fact too.
 #[component]
-pub fn Nobodys() -> impl IntoView {
+pub fn Nobodys(state: OrderState) -> impl IntoView {
     view! {
         <section class="card" aria-labelledby="nobodys-heading">
             <h2 id="nobodys-heading">"Nobody’s yet"</h2>
-            <p>"No case is open, so it has no owner and no deadline. If nobody acts it stays as it is; nothing is sent again."</p>
+            <p>"No case is open, so it has no owner and no deadline. "{words::left_alone(state)}</p>
         </section>
     }
     .into_any()

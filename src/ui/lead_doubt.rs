@@ -25,8 +25,7 @@ pub fn Pending(page: OrderPage, here: Here) -> impl IntoView {
         <p class="lead">
             <SentOnce page=page.clone() here/>
             <TookBack page=page.clone() here/>
-            <strong>{supplier.clone()}" may or may not have it."</strong>
-            <Asked page here/>
+            <Known page here/>
             " Nothing is sent again unless a person says so."
         </p>
         <Number supplier reference=number/>
@@ -101,20 +100,38 @@ fn FoundBy(one: Established) -> impl IntoView {
     }
 }
 
+/// What is known of their side: a record that somebody has to judge, or nothing certain and what was asked so far.
 #[component]
-fn Asked(page: OrderPage, here: Here) -> impl IntoView {
-    let look_ups = &page.way_home.look_ups;
-    let words = match look_ups.last().map(|one| (one.answer, one.records.len())) {
-        None => None,
-        Some((AnswerWord::Found, 1)) => {
-            Some("They have a record that we cannot judge by ourselves: see below.".to_owned())
+fn Known(page: OrderPage, here: Here) -> impl IntoView {
+    let supplier = page.supplier_name;
+    // what was seen before somebody found out otherwise says nothing any more
+    let found = page
+        .way_home
+        .findings
+        .iter()
+        .filter(|one| one.finding != FindingWord::CouldNotTell);
+    let since = found.map(|one| one.at).max();
+    let look_ups: Vec<_> = page
+        .way_home
+        .look_ups
+        .into_iter()
+        .filter(|one| since.is_none_or(|at| one.at > at))
+        .collect();
+    let said = look_ups
+        .iter()
+        .rev()
+        .find(|one| one.answer != AnswerWord::CouldNotCheck);
+    match said.filter(|one| one.answer == AnswerWord::Found).map(|one| one.records.len()) {
+        Some(1) => view! { <strong>{format!("{supplier} has a record of it")}</strong>", which a person has to judge: see below." }.into_any(),
+        Some(several) => view! {
+            <strong>{format!("{supplier} has {several} records of it.")}</strong>" A person has to find out which one counts."
         }
-        Some((AnswerWord::Found, several)) => Some(format!(
-            "They have {several} records of it, and a person has to find out which one counts."
-        )),
-        Some((AnswerWord::None | AnswerWord::CouldNotCheck, _)) => home::asked_so_far(look_ups, here),
-    };
-    words.map(|words| format!(" {words}"))
+        .into_any(),
+        None => {
+            let asked = home::asked_so_far(&look_ups, here).map(|words| format!(" {words}"));
+            view! { <strong>{supplier}" may or may not have it."</strong>{asked} }.into_any()
+        }
+    }
 }
 
 /// They have it, and have not said yes.

@@ -132,7 +132,7 @@ fn Care(page: OrderPage, here: Here) -> impl IntoView {
     let promises = may_find(&page.life)
         .is_ok()
         .then(|| view! { <Promises page=page.clone()/> });
-    let nobody = cards.is_empty().then(|| view! { <Nobodys/> });
+    let nobody = cards.is_empty().then(|| view! { <Nobodys state=page.life.state/> });
     view! { {nobody}{cards}<DoAndDont page here/>{promises} }.into_any()
 }
 

@@ -188,6 +188,17 @@ pub fn case_left_alone(kind: CaseKind) -> &'static str {
     }
 }
 
+/// What happens to an order that is nobody's, if nobody acts.
+pub fn left_alone(state: OrderState) -> &'static str {
+    match state {
+        OrderState::Approved => "If nobody acts it stays on hold and is not sent.",
+        OrderState::Acknowledged => "If nobody acts it stays acknowledged until the supplier says yes or no.",
+        OrderState::ConfirmationPending => "If nobody acts it stays pending, and nothing is sent again.",
+        OrderState::Submitting => "It is being sent now.",
+        OrderState::Confirmed | OrderState::Refused | OrderState::Withdrawn => "There is nothing left to do.",
+    }
+}
+
 /// A section of the queue.
 pub fn section(section: Section) -> &'static str {
     match section {

@@ -59,7 +59,7 @@ test("the answer is lost and the worker dies: looking up brings the order home, 
   await settled(house, page, order);
   expect(await house.supplier.submissions()).toBe(before + 1);
   const history = page.getByRole("region", { name: "What happened" });
-  await expect(history).toContainText(`${people.resolver.name} looked it up`);
+  await expect(history).toContainText(`${people.resolver.name} asked the supplier`);
 });
 
 test("the answer is lost and the worker dies: resuming brings the order home, one purchase", async ({ house, pageOf }) => {

@@ -3,15 +3,20 @@
 use super::differences::DifferenceTable;
 use super::icon::{Drawing, Icon};
 use super::moment::Here;
+use super::plain::Passage;
 use super::typed::field_id;
 use super::words::refusals::{self, Manner};
 use crate::domain::pages::{Draft, Target};
 use crate::domain::refusal::Refusal;
 use leptos::prelude::*;
 
+/// What people write in their own words.
+const WRITTEN: [&str; 3] = ["reference", "evidence", "reason"];
+
 /// The summary. Being told that somebody was faster looks calm; a fault looks like one. Both are read out and focused.
+/// `forms` are the acts that have a form on this page now: what was typed into any other is shown here instead.
 #[component]
-pub fn ErrorSummary(draft: Draft, here: Here) -> impl IntoView {
+pub fn ErrorSummary(draft: Draft, here: Here, #[prop(optional)] forms: Vec<&'static str>) -> impl IntoView {
     let (class, icon) = match refusals::manner(&draft.refusal) {
         Manner::Calm => ("summary summary-calm", Icon::Check),
         Manner::Firm => ("summary", Icon::Alert),
@@ -20,10 +25,22 @@ pub fn ErrorSummary(draft: Draft, here: Here) -> impl IntoView {
         <div class=class role="alert" tabindex="-1" autofocus aria-labelledby="summary-heading">
             <h2 id="summary-heading"><Drawing icon/>{refusals::heading(&draft.refusal)}</h2>
             <p>{refusals::sentence(&draft.refusal, here)}</p>
-            <WayOn draft/>
+            <WayOn draft=draft.clone()/>
+            <Written draft forms/>
         </div>
     }
     .into_any()
+}
+
+/// What was written into a form that is not on the page any more: nothing typed is lost (rule 18).
+#[component]
+fn Written(draft: Draft, forms: Vec<&'static str>) -> impl IntoView {
+    let has_form = draft.field("act").is_some_and(|act| forms.contains(&act));
+    let written = WRITTEN.into_iter().filter(|_| !has_form).filter_map(|field| {
+        let text = draft.field(field).filter(|text| !text.trim().is_empty())?.to_owned();
+        Some(view! { <p class="fine">{refusals::field_label(field)}", as you typed it:"</p><Passage text label="What you typed"/> })
+    });
+    written.collect_view().into_any()
 }
 
 /// What the person can do about it: a link to the field or to the other order, or the difference itself.

@@ -46,7 +46,11 @@ fn Order(page: OrderPage) -> impl IntoView {
         words::stands(Stands::of_order(&page.life)),
         page.supplier_name
     );
-    let summary = page.draft.clone().map(|draft| view! { <ErrorSummary draft here/> });
+    let forms = forms(&page);
+    let summary = page
+        .draft
+        .clone()
+        .map(|draft| view! { <ErrorSummary draft here forms/> });
     let columns = if what_now::is_open(page.life.state) {
         view! { <Unfinished page=page.clone() here/> }.into_any()
     } else {
@@ -60,6 +64,22 @@ fn Order(page: OrderPage) -> impl IntoView {
         </Frame>
     }
     .into_any()
+}
+
+/// The acts that have a form on the page now.
+fn forms(page: &OrderPage) -> Vec<&'static str> {
+    let ways = &page.way_home.ways;
+    let has_case = !cases::open(&page.cases).is_empty();
+    [
+        ("record_finding", ways.record_finding.is_ok()),
+        ("hold", ways.hold.is_ok()),
+        ("release", ways.release.is_ok()),
+        ("withdraw", ways.withdraw.is_ok()),
+        ("assign", ways.assign.is_ok() && has_case),
+    ]
+    .into_iter()
+    .filter_map(|(act, stands)| stands.then_some(act))
+    .collect()
 }
 
 /// The choice first, whose it is beside it, then the record of it all.

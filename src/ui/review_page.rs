@@ -38,7 +38,19 @@ fn Review(page: ReviewPage) -> impl IntoView {
     let is_open = SuggestionState::OPEN.contains(&page.suggestion.state);
     let title = format!("Review: {}, {}", page.supplier_name, contents.total());
     let (supplier, site) = (page.supplier_name.clone(), page.site_name.clone());
-    let summary = page.draft.clone().map(|draft| view! { <ErrorSummary draft here/> });
+    let forms = [
+        ("approve", page.may_approve.is_ok()),
+        ("send_back", page.may_send_back.is_ok()),
+        ("reject", page.may_reject.is_ok()),
+    ];
+    let forms = forms
+        .into_iter()
+        .filter_map(|(act, stands)| stands.then_some(act))
+        .collect();
+    let summary = page
+        .draft
+        .clone()
+        .map(|draft| view! { <ErrorSummary draft here forms/> });
     let cases = cases::open(&page.cases)
         .into_iter()
         .map(|case| view! { <CaseCard case here/> })

@@ -438,7 +438,7 @@ async fn goes_home(
         &about,
         "afterwards",
         &seen,
-        &(state.to_owned(), records, attempts, attempts),
+        &(state.to_owned(), records, attempts, attempts - unnamed(contract, row)),
     );
     if state == "confirmation_pending" {
         report.check(&about, "the case", &moved["case"]["id"], &order["case"]["id"]);
@@ -466,9 +466,9 @@ async fn the_page_of_a_pending_order_offers_what_the_contract_allows_and_says_wh
         assert!(form("record_finding"), "{contract:?}: record a finding");
         if !contract.key {
             let reason = if contract.look_up {
-                "Look up the record first"
+                "does not recognise a repeat"
             } else {
-                "ask"
+                "someone must ask them"
             };
             assert!(shown.contains("Not offered") && shown.contains(reason), "{contract:?}");
         }

@@ -128,6 +128,9 @@ async fn a_second_click_on_resume_is_told_calmly_and_sends_nothing_more() {
 /// What a form carries beside order and version.
 type Fields = &'static [(&'static str, &'static str)];
 
+/// An act, the order it is done to, and what is typed into its form.
+type Typing<'a> = (&'a str, &'a Value, &'a [(&'a str, &'a str)]);
+
 /// An approved order and one in doubt, with nobody working.
 async fn one_of_each(house: &House) -> (Value, Value) {
     let buyer = house.sign_in(BUYER).await;
@@ -307,7 +310,7 @@ async fn what_was_typed_into_a_refused_act_stands_in_its_form_again() {
     let manager = house.sign_in(MANAGER).await;
     let evidence = [FOUND[0], FOUND[1], ("evidence", "Ms Berg read it to me")];
     let reason = [("reason", "the foreman asked me")];
-    let acts: [(&str, &Value, &[(&str, &str)]); 3] = [
+    let acts: [Typing<'_>; 3] = [
         ("record_finding", &pending, &evidence),
         ("hold", &approved, &reason),
         ("withdraw", &approved, &reason),
@@ -333,7 +336,7 @@ async fn what_was_typed_breaks_out_of_no_field_of_the_page() {
     let typed = "</textarea><script>stolen()</script>\"><img src=x>";
     let evidence = [FOUND[0], ("reference", typed), ("evidence", typed)];
     let reason = [("reason", typed)];
-    let acts: [(&str, &Value, &[(&str, &str)]); 3] = [
+    let acts: [Typing<'_>; 3] = [
         ("record_finding", &pending, &evidence),
         ("hold", &approved, &reason),
         ("withdraw", &approved, &reason),

@@ -637,6 +637,23 @@ async fn a_finding_without_evidence_reference_or_kind_is_named_and_changes_nothi
     assert_eq!(standing(&house, [&approved, &pending]).await, before);
 }
 
+/// A person who found it missing, and then hears that they have it after all: confirmed at once, in one act.
+#[tokio::test]
+async fn what_was_found_missing_and_turns_up_is_kept_by_the_same_act() {
+    let house = House::soon_settled().start().await;
+    let (buyer, resolver) = (house.sign_in(BUYER).await, house.sign_in(RESOLVER).await);
+    let lost = house.lose(&buyer, "turns-up", "store_then_close").await;
+    let held = house.found_missing(&resolver, &lost).await;
+    assert_eq!(held["held_because"], "not_found");
+    let number = house.number_of(&held).await;
+    let found = resolver.finds(&held, "at_supplier", &[("reference", &number)]).await;
+    assert_done(&found, &held);
+    let order = house.see_state(&held, "confirmed").await;
+    assert_eq!(order["supplier_reference"], json!(number));
+    assert_eq!(order["case"], Value::Null, "{order:#}");
+    house.assert_counts(&order, 1, 1, "turned up").await;
+}
+
 #[tokio::test]
 async fn what_a_person_found_out_settles_a_pending_order_at_once() {
     let house = House::soon_settled().no_worker().start().await;
@@ -670,7 +687,7 @@ async fn what_a_person_found_out_settles_a_pending_order_at_once() {
     assert_eq!(order["findings"][0]["finding"], "could_not_tell");
 
     let order = house.found_missing(&resolver, not).await;
-    assert_eq!(order["case"], Value::Null);
+    assert_eq!(order["case"]["kind"], "not_sent", "somebody resumes or withdraws it");
     for (pending, finding) in lost
         .iter()
         .zip(["at_supplier", "refused_there", "could_not_tell", "not_at_supplier"])

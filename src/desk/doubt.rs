@@ -9,7 +9,7 @@ use crate::domain::case::CaseKind;
 use crate::domain::contract::{InDoubt, SupplierContract};
 use crate::domain::look_up::{Books, Established, FindingWord, Ladder, LookedUp, Source, ladder, settled_at};
 use crate::store::attempts::AttemptRow;
-use crate::store::cases::{About, case_find};
+use crate::store::cases::{About, case_list};
 use crate::store::orders::OrderRow;
 use crate::store::suppliers::SupplierRow;
 use crate::store::{Conn, attempts, findings, look_ups, orders, suppliers};
@@ -61,13 +61,8 @@ impl Desk {
             base_url: row.base_url.clone(),
             account: row.account.clone(),
         };
-        let late_record = case_find(
-            conn,
-            &order.tenant,
-            &About::Order(order.id.clone()),
-            CaseKind::LateRecord,
-        )
-        .await?;
+        let cases = case_list(conn, &order.tenant, &About::Order(order.id.clone())).await?;
+        let unjudged = [CaseKind::LateRecord, CaseKind::SupplierDuplicate];
         let request_deadline = delta(self.lengths.request_deadline);
         let last_end = last_end(&attempts).unwrap_or(order.approved_at);
         Ok(DoubtFacts {
@@ -81,7 +76,9 @@ impl Desk {
             look_ups: look_ups::look_up_list(conn, &order.id).await?,
             findings: findings::finding_list(conn, &order.id).await?,
             later_order_live: orders::order_later_live(conn, order).await?,
-            record_there: late_record.is_some(),
+            record_there: cases
+                .iter()
+                .any(|case| case.closed_at.is_none() && unjudged.contains(&case.kind)),
             then,
             supplier,
             attempts,

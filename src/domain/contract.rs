@@ -147,7 +147,7 @@ pub struct InDoubt<'a> {
     pub same_account: bool,
     pub supplier_held: bool,
     pub later_order_live: bool,
-    /// A late record waits to be judged.
+    /// A late record, or several records, wait to be judged.
     pub record_there: bool,
     /// When a person last found, with evidence, that it is not at the supplier.
     pub found_by_hand_at: Option<DateTime<Utc>>,

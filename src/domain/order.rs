@@ -487,13 +487,18 @@ pub fn late_reply(
     }
 }
 
-/// Established: the supplier has no such order. A person resumes or withdraws it.
+/// Established: the supplier has no such order. A person resumes or withdraws it, and somebody owns that (rule 15).
 fn not_at_supplier(life: &Life, now: DateTime<Utc>) -> Change {
     let mut approved = life.moved(OrderState::Approved);
     approved.due_at = Some(now);
     approved.sendable_since = now;
     approved.holds = Holds::NONE.with(Hold::NotFound);
-    Change::to(approved).closing(&[CaseKind::Pending, CaseKind::LateRecord])
+    Change::to(approved)
+        .closing(&[CaseKind::Pending, CaseKind::LateRecord])
+        .opening(
+            CaseKind::NotSent,
+            "the supplier has no record of it; somebody resumes or withdraws it",
+        )
 }
 
 /// What a finding establishes about an order in doubt, or acknowledged.
@@ -686,10 +691,12 @@ pub fn late_record(life: &Life, reference: &str) -> Result<Change, Refusal> {
     life.must_be(&[OrderState::Approved, OrderState::Withdrawn, OrderState::Refused])?;
     let mut pending = life.moved(OrderState::ConfirmationPending);
     pending.supplier_reference = Some(reference.to_owned());
-    Ok(Change::to(pending).opening(
-        CaseKind::LateRecord,
-        format!("the supplier has a record {reference} of it"),
-    ))
+    Ok(Change::to(pending)
+        .closing(&[CaseKind::NotSent, CaseKind::TooOld, CaseKind::Restore])
+        .opening(
+            CaseKind::LateRecord,
+            format!("the supplier has a record {reference} of it"),
+        ))
 }
 
 #[cfg(test)]

@@ -124,7 +124,7 @@ fn Evidence(typed: Typed) -> impl IntoView {
     view! {
         <label for=id.clone()>"Evidence: how you know"</label>
         <textarea id=id name="evidence" rows="3" maxlength="2000" placeholder=" " aria-describedby="record_finding-evidence-hint"
-            aria-invalid=typed.invalid("evidence")>{typed.text("evidence").unwrap_or_default()}</textarea>
+            aria-invalid=typed.invalid("evidence") inner_html=typed.area("evidence")></textarea>
         <p class="fine" id="record_finding-evidence-hint">"Whom you asked, what you saw, and when. It stays with the order."</p>
     }
     .into_any()

@@ -119,9 +119,8 @@ fn Why(case: Case, typed: Typed) -> impl IntoView {
     let id = field_id(ACT, Some(case.id.as_str()), "reason");
     view! {
         <label for=id.clone()>"Reason"</label>
-        <textarea id=id name="reason" rows="2" maxlength="2000" placeholder=" " aria-invalid=typed.invalid("reason")>
-            {typed.text("reason").unwrap_or_default()}
-        </textarea>
+        <textarea id=id name="reason" rows="2" maxlength="2000" placeholder=" " aria-invalid=typed.invalid("reason")
+            inner_html=typed.area("reason")></textarea>
     }
     .into_any()
 }

@@ -42,7 +42,7 @@ pub fn ReasonForm(form: Reasoned, draft: Option<Draft>, here: Here) -> impl Into
                 <Hidden fields=form.hidden/>
                 <label for=field.clone()>{form.label}</label>
                 <textarea id=field name="reason" rows="3" maxlength="2000" placeholder=" " aria-describedby=hint.clone()
-                    aria-invalid=typed.invalid("reason")>{typed.text("reason").unwrap_or_default()}</textarea>
+                    aria-invalid=typed.invalid("reason") inner_html=typed.area("reason")></textarea>
                 <p class="fine" id=hint>{form.hint}</p>
                 <button class="button button-quiet">{form.button}</button>
             </form>

@@ -522,6 +522,10 @@ async fn look_ups_use_the_repaired_file() {
         order["state"], "confirmation_pending",
         "a record that is not read as ours settles nothing"
     );
+    assert_eq!(
+        order["look_ups"][0]["answer"], "could_not_check",
+        "a mapping that finds no reference must not make \"none\" of a record: three of them would buy it twice"
+    );
     house.add_supplier(|file| file);
     buyer.does("look_up", &order, &[]).await;
     let order = house.see_state(&order, "confirmed").await;
@@ -544,6 +548,28 @@ async fn an_address_that_changed_before_the_first_send_needs_a_persons_look() {
         "it was approved for another address: {order:#}"
     );
     assert_eq!(order["held"], true, "{order:#}");
+}
+
+/// The same after attempts of which not a byte left: nobody listened at the old address.
+#[tokio::test]
+async fn an_address_corrected_after_it_could_not_be_reached_needs_a_persons_look_too() {
+    let plan = House::plan()
+        .no_worker()
+        .nobody_listens()
+        .setting("again_first", "100ms");
+    let house = plan.start().await;
+    let buyer = house.sign_in(BUYER).await;
+    let approved = house.buy(&buyer, "c11-corrected").await;
+    let _worker = house.work().await;
+    house
+        .wait_for(&approved, "tried in vain", |order| {
+            order["attempts"][0]["reply"] == "not_sent"
+        })
+        .await;
+    house.add_supplier(|file| file.replace("127.0.0.1:1", "localhost:1"));
+    let order = house.wait_for(&approved, "held", |order| order["held"] == true).await;
+    assert_eq!(order["held_because"], "person");
+    assert_eq!(order["case"]["kind"], "not_sent", "somebody owns it: {order:#}");
 }
 
 /// Rule 9 (c) after a look-up in other books: their "none" lets nothing be sent.

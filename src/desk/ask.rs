@@ -38,6 +38,8 @@ pub struct Question {
     supplier: Supplier,
     operation_key: String,
     by: Option<PersonId>,
+    /// When it was claimed: what the order notes of it is this question's as long as that stands there.
+    since: DateTime<Utc>,
 }
 
 impl Desk {
@@ -75,7 +77,11 @@ impl Desk {
                 since: Some(now),
                 ..order.asking.clone()
             },
-            None => Asking::default(),
+            // the file may be corrected while the doubt lasts (case C11)
+            None => Asking {
+                at: self.asks_next(&order, now).at.map(|_| now + self.lengths.look_up_most),
+                ..Asking::default()
+            },
         };
         orders::order_ask(&mut tx, id, &asking).await?;
         tx.commit().await?;
@@ -86,6 +92,7 @@ impl Desk {
             supplier,
             operation_key: order.operation_key.to_string(),
             by: order.asking.by,
+            since: now,
         }))
     }
 
@@ -139,7 +146,10 @@ impl Desk {
         };
         let subject = Subject::Order(order.id.clone());
         events::event_append(&mut tx, &order.tenant, &actor, subject, looked_up, now).await?;
-        orders::order_ask(&mut tx, &order.id, &self.asks_next(&order, now)).await?;
+        // what somebody wants asked since then, or a new state's own rhythm, is not this answer's to overwrite
+        if order.asking.since == Some(question.since) {
+            orders::order_ask(&mut tx, &order.id, &self.asks_next(&order, now)).await?;
+        }
         self.conclude(&mut tx, &order, answer, now).await?;
         tx.commit().await?;
         self.ring();
@@ -178,8 +188,28 @@ impl Desk {
             }
             OrderState::Approved => self.conclude_not_found(conn, order, answer, now).await,
             OrderState::Confirmed => self.conclude_confirmed(conn, order, answer, now).await,
-            OrderState::Submitting | OrderState::Refused | OrderState::Withdrawn => Ok(()),
+            OrderState::Refused | OrderState::Withdrawn => self.conclude_settled(conn, order, answer, now).await,
+            // a record is doubt when the open attempt closes: `desk::submit` looks for it
+            OrderState::Submitting => Ok(()),
         }
+    }
+
+    /// A record of an order that was thought settled, and that nobody has judged.
+    async fn conclude_settled(
+        &self,
+        conn: &mut Conn,
+        order: &OrderRow,
+        answer: &Answer,
+        now: DateTime<Utc>,
+    ) -> Result<(), DeskError> {
+        let Answer::Found(records) = answer else { return Ok(()) };
+        let facts = self.doubt_facts(conn, order).await?;
+        let unjudged = |one: &&Found| one.standing != Standing::Refused && !facts.judged(&one.reference);
+        let Some(late) = records.iter().find(unjudged) else {
+            return Ok(());
+        };
+        let change = order::late_record(&order.life, &late.reference)?;
+        self.record_late(conn, order, &change, late, now).await
     }
 
     async fn conclude_doubt(
@@ -189,18 +219,15 @@ impl Desk {
         answer: &Answer,
         now: DateTime<Utc>,
     ) -> Result<(), DeskError> {
-        let facts = self.doubt_facts(conn, order).await?;
-        if let Answer::Found(records) = answer
-            && records.len() > 1
-        {
-            let numbers: Vec<_> = records.iter().map(|one| one.reference.as_str()).collect();
-            let reason = format!("the supplier has several records of it: {}", numbers.join(", "));
-            return self
-                .open_case(conn, order, CaseKind::SupplierDuplicate, reason, now)
-                .await;
+        if let Answer::Found(records) = answer {
+            self.open_duplicate(conn, order, records, now).await?;
         }
+        let facts = self.doubt_facts(conn, order).await?;
         if facts.about(order).record_there {
             // nobody has judged the record that turned up; that is a person's
+            return Ok(());
+        }
+        if *answer == Answer::None && !facts.asked_the_right_books() {
             return Ok(());
         }
         let compare = |record: &_| difference::with_record(&order.contents, record);
@@ -212,6 +239,23 @@ impl Desk {
             return Ok(());
         };
         self.establish_in(conn, order, &established, &change, Source::LookUp, now)
+            .await
+    }
+
+    /// Several records of one order: which is ours, and what becomes of the others, is a person's to say (case I7).
+    async fn open_duplicate(
+        &self,
+        conn: &mut Conn,
+        order: &OrderRow,
+        records: &[Found],
+        now: DateTime<Utc>,
+    ) -> Result<(), DeskError> {
+        if records.len() < 2 {
+            return Ok(());
+        }
+        let numbers: Vec<_> = records.iter().map(|one| one.reference.as_str()).collect();
+        let reason = format!("the supplier has several records of it: {}", numbers.join(", "));
+        self.open_case(conn, order, CaseKind::SupplierDuplicate, reason, now)
             .await
     }
 
@@ -268,7 +312,8 @@ impl Desk {
             Answer::Found(records) => match records.first() {
                 Some(first) => {
                     let change = order::late_record(&order.life, &first.reference)?;
-                    self.record_late(conn, order, &change, first, now).await
+                    self.record_late(conn, order, &change, first, now).await?;
+                    self.open_duplicate(conn, order, records, now).await
                 }
                 None => Ok(()),
             },

@@ -45,7 +45,7 @@ impl Desk {
         let row = row.ok_or(DeskError::Absent("supplier"))?;
         let supplier: Supplier = row.file.parse()?;
         // every window counts from the first send, also from one that was turned away (rule 9)
-        let first = attempts.iter().find(|row| may_have_been_seen(row));
+        let first = first_seen(&attempts);
         let then = match first {
             Some(first) if first.supplier_version != row.version => contract_of(conn, order, &row, first).await?,
             Some(_) | None => supplier.contract.clone(),
@@ -65,8 +65,9 @@ impl Desk {
         let unjudged = [CaseKind::LateRecord, CaseKind::SupplierDuplicate];
         let request_deadline = delta(self.lengths.request_deadline);
         let last_end = last_end(&attempts).unwrap_or(order.approved_at);
+        let cautious = supplier.contract.as_slow_as(&then);
         Ok(DoubtFacts {
-            settled_at: settled_at(&supplier.contract, last_end, request_deadline),
+            settled_at: settled_at(&cautious, last_end, request_deadline),
             same_scope: placed
                 .iter()
                 .all(|row| of(row) == books && Some(&row.secret_mac) == mac.as_ref()),
@@ -90,9 +91,8 @@ impl Desk {
 impl DoubtFacts {
     /// As `may_resume` wants them.
     pub fn about(&self, order: &OrderRow) -> InDoubt<'_> {
-        let by_hand = self.findings.iter().rev();
-        let mut by_hand = by_hand.filter(|one| one.finding != FindingWord::CouldNotTell);
-        let by_hand = by_hand
+        let mut settling = self.findings.iter().rev().filter(|one| one.settles());
+        let by_hand = settling
             .next()
             .filter(|one| (one.source, one.finding) == (Source::Person, FindingWord::NotAtSupplier));
         InDoubt {
@@ -118,10 +118,7 @@ impl DoubtFacts {
 
     /// When something was last established; from then on the ladder is climbed anew.
     pub fn last_finding(&self) -> Option<DateTime<Utc>> {
-        let settling = self
-            .findings
-            .iter()
-            .filter(|one| one.finding != FindingWord::CouldNotTell);
+        let settling = self.findings.iter().filter(|one| one.settles());
         settling.map(|one| one.at).max()
     }
 
@@ -130,7 +127,31 @@ impl DoubtFacts {
         let from = self
             .last_finding()
             .map_or(self.settled_at, |at| at.max(self.settled_at));
-        ladder(&self.supplier.contract, from, &self.books, &self.look_ups)
+        let cautious = self.supplier.contract.as_slow_as(&self.then);
+        ladder(&cautious, from, &self.books, &self.look_ups)
+    }
+
+    /// Whether the last thing established is that it is not there.
+    pub fn was_not_found(&self) -> bool {
+        let last = self.findings.iter().rev().find(|one| one.settles());
+        last.is_some_and(|one| one.finding == FindingWord::NotAtSupplier)
+    }
+
+    /// Whether the last look-up asked the books that the order was submitted to.
+    pub fn asked_the_right_books(&self) -> bool {
+        self.look_ups.last().is_some_and(|last| last.books == self.books)
+    }
+
+    /// Whether a record of this number was judged: it never reopens the order.
+    pub fn judged(&self, reference: &str) -> bool {
+        self.findings.iter().any(|one| one.judged(reference))
+    }
+
+    /// When the key's window ends, under both versions; nothing without a key.
+    pub fn key_until(&self) -> Option<DateTime<Utc>> {
+        let end = |contract: &SupplierContract| contract.key_until(self.first_send);
+        let (then, today) = end(&self.then).zip(end(&self.supplier.contract))?;
+        Some(then.min(today))
     }
 }
 
@@ -158,9 +179,9 @@ fn may_have_been_seen(row: &AttemptRow) -> bool {
     may_have_been_placed(row) || row.attempt.http_status.is_some()
 }
 
-/// The attempt that may first have been placed: a repeat sends its bytes.
-pub(super) fn first_placed(attempts: &[AttemptRow]) -> Option<&AttemptRow> {
-    attempts.iter().find(|row| may_have_been_placed(row))
+/// The attempt whose key the supplier may have seen first: every later one carries its bytes.
+pub(super) fn first_seen(attempts: &[AttemptRow]) -> Option<&AttemptRow> {
+    attempts.iter().find(|row| may_have_been_seen(row))
 }
 
 /// When the last attempt ended; its lease's end when it never said so.

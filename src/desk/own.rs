@@ -4,7 +4,7 @@
 
 use super::decide::{missing, reason_given};
 use super::record::{Act, must_be_done, subject_of};
-use super::settle::{last_doer, order_at};
+use super::settle::{Doing, last_doer, order_at};
 use super::{Desk, DeskError, Person, clock};
 use crate::domain::calendar;
 use crate::domain::event::Happening;
@@ -128,7 +128,7 @@ impl Desk {
             .ok_or(DeskError::Absent("case"))?;
         let subject = subject_of(&about);
         if case.closed_at.is_some() || case.version != version {
-            return Err(last_doer(&mut tx, person, &subject.id()).await?.into());
+            return Err(last_doer(&mut tx, person, &subject.id(), Doing::OfCase).await?.into());
         }
         let due_at = due_given(&mut tx, person, &to.due_at, now).await?;
         let owner = able_owners(&mut tx, person)
@@ -138,7 +138,7 @@ impl Desk {
         let (owner, owner_name) = owner.ok_or_else(|| missing("owner", "a resolver or manager who is not disabled"))?;
         let reason = reason_given("reason", &to.reason, SAY_WHY)?;
         if case_give(&mut tx, &case, &owner, due_at).await? == Written::NotInThatState {
-            return Err(last_doer(&mut tx, person, &subject.id()).await?.into());
+            return Err(last_doer(&mut tx, person, &subject.id(), Doing::OfCase).await?.into());
         }
         let moved = Happening::CaseMoved {
             case: case.id,

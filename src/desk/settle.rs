@@ -6,8 +6,9 @@
 use super::decide::{missing, reason_given};
 use super::record::{Act, must_be_done};
 use super::{Desk, DeskError, Person, clock};
+use crate::domain::case::{CaseKind, CaseStep};
 use crate::domain::contract::{Ground, LookUp};
-use crate::domain::event::{Actor, Happening};
+use crate::domain::event::{Actor, Happening, Subject};
 use crate::domain::ids::{OrderId, PersonId};
 use crate::domain::look_up::{FindingWord, Source, may_look_up};
 use crate::domain::order::{self, Finding, OrderState};
@@ -15,6 +16,7 @@ use crate::domain::person::{self, may};
 use crate::domain::refusal::Refusal;
 use crate::domain::text;
 use crate::domain::ways::may_resume_now;
+use crate::store::cases::About;
 use crate::store::findings::NewFinding;
 use crate::store::orders::{Asking, OrderRow};
 use crate::store::{Conn, attempts, events, findings, orders};
@@ -46,6 +48,8 @@ impl Desk {
         let last = facts.look_ups.last().map(|one| one.at);
         let asking = asks_for(order.asking, last, &person.0.id, clock::now());
         orders::order_ask(&mut tx, id, &asking).await?;
+        let (subject, wanted) = (Subject::Order(id.clone()), Happening::LookUpWanted);
+        events::event_append(&mut tx, person.tenant(), &person.actor(), subject, wanted, clock::now()).await?;
         tx.commit().await?;
         self.ring();
         Ok(())
@@ -69,11 +73,8 @@ impl Desk {
         must_be_done(self.record(&mut tx, &order, &change, act).await?)?;
         if ground == Ground::NotFound && facts.supplier.contract.look_up == LookUp::Exact {
             // the look-up right before the send
-            let asking = Asking {
-                at: Some(now),
-                by: Some(person.0.id.clone()),
-                ..order.asking
-            };
+            let last = facts.look_ups.last().map(|one| one.at);
+            let asking = asks_for(order.asking, last, &person.0.id, now);
             orders::order_ask(&mut tx, id, &asking).await?;
         }
         tx.commit().await?;
@@ -101,6 +102,7 @@ impl Desk {
             order = self.turns_up(&mut tx, person, order, reference, now).await?;
         }
         let change = order::establish(&order.life, &established, now)?;
+        let other_record = self.other_record(&mut tx, &order, &established).await?;
         let reference = match reference_of(&established) {
             Some(reference) => Some(reference),
             None => reference_if_given(found.reference.as_deref())?,
@@ -137,6 +139,12 @@ impl Desk {
         if change.life.state == OrderState::Confirmed {
             self.compare_later(&mut tx, &order, now).await?;
         }
+        if let Some(reason) = other_record {
+            let (about, kind) = (About::Order(id.clone()), CaseKind::SupplierDuplicate);
+            let open = CaseStep::Open { kind, reason };
+            self.case_step(&mut tx, person.tenant(), &about, &open, &actor, now)
+                .await?;
+        }
         tx.commit().await?;
         self.ring();
         Ok(())
@@ -170,6 +178,20 @@ impl Desk {
         })
     }
 
+    /// A late record that a person passes over, by naming another number, is still somebody's.
+    async fn other_record(
+        &self,
+        conn: &mut Conn,
+        order: &OrderRow,
+        established: &Finding,
+    ) -> Result<Option<String>, DeskError> {
+        let (Finding::AtSupplier { reference, .. }, Some(late)) = (established, &order.life.supplier_reference) else {
+            return Ok(None);
+        };
+        let is_late = self.doubt_facts(conn, order).await?.about(order).record_there;
+        Ok((is_late && late != reference).then(|| format!("the supplier has another record of it, {late}")))
+    }
+
     /// The domain's finding of a person's words.
     async fn by_hand(
         &self,
@@ -183,11 +205,16 @@ impl Desk {
                 reference: reference_given(found.reference.as_deref())?,
                 differences: Vec::new(),
             }),
-            FindingWord::RefusedThere => Ok(Finding::RefusedThere),
+            FindingWord::RefusedThere => Ok(Finding::RefusedThere {
+                reference: reference_if_given(found.reference.as_deref())?,
+            }),
             FindingWord::NotAtSupplier => {
-                let settled_at = self.doubt_facts(conn, order).await?.settled_at;
-                if now < settled_at {
-                    return Err(Refusal::NotSettledYet { at: settled_at }.into());
+                let facts = self.doubt_facts(conn, order).await?;
+                if facts.about(order).record_there {
+                    return Err(Refusal::RecordThere.into());
+                }
+                if now < facts.settled_at {
+                    return Err(Refusal::NotSettledYet { at: facts.settled_at }.into());
                 }
                 Ok(Finding::NotAtSupplier)
             }
@@ -232,7 +259,8 @@ pub(super) fn reference_of(finding: &Finding) -> Option<String> {
     match finding {
         Finding::AtSupplier { reference, .. } => Some(reference.clone()),
         Finding::NotYetConfirmed { reference } => reference.clone(),
-        Finding::RefusedThere | Finding::NotAtSupplier | Finding::CouldNotTell => None,
+        Finding::RefusedThere { reference } => reference.clone(),
+        Finding::NotAtSupplier | Finding::CouldNotTell => None,
     }
 }
 
@@ -264,18 +292,35 @@ pub(super) async fn order_at(
     if order.life.version == version {
         return Ok(order);
     }
-    Err(last_doer(conn, person, id.as_str()).await?.into())
+    Err(last_doer(conn, person, id.as_str(), Doing::OfOrder).await?.into())
+}
+
+/// Whose doing is asked for: of the thing itself, or of its case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Doing {
+    OfOrder,
+    OfCase,
 }
 
 /// Who last did something to this thing, and when.
-pub(super) async fn last_doer(conn: &mut Conn, person: &Person, subject: &str) -> Result<Refusal, DeskError> {
+pub(super) async fn last_doer(
+    conn: &mut Conn,
+    person: &Person,
+    subject: &str,
+    doing: Doing,
+) -> Result<Refusal, DeskError> {
     let history = events::event_list(conn, person.tenant(), subject).await?;
     // look-ups and what follows from an act by itself are not what overtook a page
     let moved = history.iter().rev().find(|event| {
-        !matches!(
+        let of_case = matches!(
             event.happening,
-            Happening::LookedUp { .. } | Happening::CaseOpened { .. } | Happening::CaseClosed { .. }
-        )
+            Happening::CaseMoved { .. } | Happening::CaseOpened { .. } | Happening::CaseClosed { .. }
+        );
+        let asks = matches!(event.happening, Happening::LookedUp { .. } | Happening::LookUpWanted);
+        match doing {
+            Doing::OfCase => of_case,
+            Doing::OfOrder => !of_case && !asks,
+        }
     });
     let last = moved.ok_or(DeskError::Absent("event"))?;
     let by = match &last.actor {

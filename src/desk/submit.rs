@@ -3,20 +3,22 @@
 //!
 //! Promises: an attempt is committed before its first byte and sent at most once; its reply is stored on it whenever it
 //! comes (rule 13); a reply that cannot be stored leaves an order that is confirmation pending. Must not: classify the
-//! wire, or send an order that is held, in doubt or overtaken.
+//! wire, or send an order that is held, overtaken, or in doubt without a request that `may_resume` allows.
 
-use super::doubt::{DoubtFacts, first_placed};
+use super::doubt::{DoubtFacts, first_seen};
 use super::record::{Act, must_be_done};
 use super::{Desk, DeskError, clock};
 use crate::config::StopPoint;
 use crate::domain::attempt::{self, Reply, ReplyWord};
+use crate::domain::case::{CaseKind, CaseStep};
 use crate::domain::contents::SupplierId;
 use crate::domain::contract::{Ground, JUST_ASKED, LookUp, NotResumed, may_resume};
 use crate::domain::difference::{self, Difference, Recorded};
 use crate::domain::event::{Actor, Happening, Subject};
 use crate::domain::ids::{AttemptId, OrderId, TenantId};
-use crate::domain::look_up::{AnswerWord, FindingWord, Source};
+use crate::domain::look_up::{AnswerWord, FindingWord, LookedUp, Source};
 use crate::domain::order::{self, BeforeAttempt, Beside, Hold, OrderState};
+use crate::domain::refusal::Refusal;
 use crate::store::attempts::{AttemptRow, Ended, NewAttempt, NewStep};
 use crate::store::findings::NewFinding;
 use crate::store::orders::{Asking, OrderRow};
@@ -141,17 +143,23 @@ impl Desk {
         let Some(version) = order.supplier_version.filter(|version| *version != row.version) else {
             return Ok(false);
         };
-        if !attempts::attempt_list(conn, &order.id).await?.is_empty() {
-            return Ok(false);
+        let tried = attempts::attempt_list(conn, &order.id).await?;
+        let today = ready.supplier.base_url();
+        if let Some(seen) = first_seen(&tried) {
+            return Ok(seen.base_url != today);
         }
         let file = suppliers::supplier_file(conn, &order.tenant, &row.id, version).await?;
         let decided: Supplier = file.ok_or(DeskError::Absent("supplier's version"))?.parse()?;
-        Ok(decided.base_url() != ready.supplier.base_url())
+        Ok(decided.base_url() != today)
     }
 
     async fn hold_moved(&self, conn: &mut Conn, order: &OrderRow) -> Result<(), DeskError> {
-        let change = order::hold(&order.life, Hold::Person)?;
         let reason = "the supplier’s address changed after the approval; somebody has to look before it is sent there";
+        let mut change = order::hold(&order.life, Hold::Person)?;
+        change.cases.push(CaseStep::Open {
+            kind: CaseKind::NotSent,
+            reason: reason.to_owned(),
+        });
         let happening = Happening::OrderHeld {
             hold: Hold::Person,
             reason: reason.to_owned(),
@@ -164,14 +172,13 @@ impl Desk {
         must_be_done(self.record(conn, order, &change, act).await?)
     }
 
-    /// A person wants it sent once more: judged again, in this very transaction (rule 9). The bytes are those of the
-    /// first send, whatever the supplier's file says by now.
+    /// A person wants it sent once more: judged again, in this very transaction (rule 9).
     async fn open_resumed(
         &self,
         conn: &mut Conn,
         order: OrderRow,
         row: &SupplierRow,
-        mut ready: Ready,
+        ready: Ready,
     ) -> Result<Result<Claimed, NotClaimed>, DeskError> {
         let now = clock::now();
         let facts = self.doubt_facts(conn, &order).await?;
@@ -185,10 +192,6 @@ impl Desk {
         let askable = facts.supplier.contract.look_up == LookUp::Exact;
         if ground == Ground::NotFound && askable && !is_just_asked(&facts, now) {
             return Ok(Err(self.ask_first(conn, &order, now).await?));
-        }
-        if let Some(first) = first_placed(&facts.attempts) {
-            let NewStep { method, url, body } = attempts::attempt_step(conn, &first.attempt.id).await?;
-            ready.step = Step { method, url, body };
         }
         self.open(conn, order, row, ready, true).await
     }
@@ -220,8 +223,17 @@ impl Desk {
         resume_granted: bool,
     ) -> Result<Result<Claimed, NotClaimed>, DeskError> {
         let now = clock::now();
-        let Ready { supplier, step, secret } = ready;
+        let Ready {
+            supplier,
+            mut step,
+            secret,
+        } = ready;
         let tried: Vec<_> = attempts::attempt_list(conn, &order.id).await?;
+        if let Some(seen) = first_seen(&tried) {
+            // a key that was seen goes with the bytes it was seen with, whatever the supplier's file says by now
+            let NewStep { method, body, .. } = attempts::attempt_step(conn, &seen.attempt.id).await?;
+            step = Step { method, body, ..step };
+        }
         let before = BeforeAttempt {
             open_doubt: tried.iter().any(|row| row.attempt.is_doubtful(now)),
             later_order_live: orders::order_later_live(conn, &order).await?,
@@ -358,11 +370,14 @@ impl Desk {
         }
         let other_doubt = others.iter().any(|row| row.attempt.is_doubtful(now));
         if mine.lapsed {
-            self.close_late(&mut tx, &order, claimed, outcome, &differences, other_doubt)
+            let doubt = other_doubt || mine.in_doubt;
+            self.close_late(&mut tx, &order, claimed, outcome, &differences, doubt)
                 .await?;
         } else {
+            let facts = self.doubt_facts(&mut tx, &order).await?;
             let beside = Beside {
-                doubt: other_doubt || mine.in_doubt,
+                doubt: other_doubt || mine.in_doubt || is_there_by_now(&facts, &others, mine),
+                was_not_found: facts.was_not_found(),
                 late_acceptance: late_acceptance(&others, mine),
             };
             self.close_in_time(&mut tx, &order, mine, outcome, &differences, beside)
@@ -403,7 +418,32 @@ impl Desk {
             )
             .await?,
         )?;
+        if let (Some((reference, _)), OrderState::Confirmed) = (beside.late_acceptance, change.life.state) {
+            self.keep_reply_finding(conn, order, FindingWord::AtSupplier, Some(reference), now)
+                .await?;
+        }
         answer_doubt(conn, order, change.life.state).await
+    }
+
+    async fn keep_reply_finding(
+        &self,
+        conn: &mut Conn,
+        order: &OrderRow,
+        finding: FindingWord,
+        reference: Option<&str>,
+        now: DateTime<Utc>,
+    ) -> Result<(), DeskError> {
+        let kept = NewFinding {
+            tenant: &order.tenant,
+            order: &order.id,
+            at: now,
+            finding,
+            source: Source::Reply,
+            found_by: None,
+            reference,
+            evidence: None,
+        };
+        Ok(findings::finding_add(conn, &kept).await?)
     }
 
     /// The lease had lapsed: kept on its attempt; what it definitely says is a finding.
@@ -417,7 +457,19 @@ impl Desk {
         other_doubt: bool,
     ) -> Result<(), DeskError> {
         let now = clock::now();
-        let change = order::late_reply(&order.life, &outcome.reply, differences, other_doubt, now);
+        let facts = self.doubt_facts(conn, order).await?;
+        let doubt = other_doubt || facts.about(order).record_there;
+        let is_settled = ![OrderState::ConfirmationPending, OrderState::Submitting].contains(&order.life.state);
+        let judged = outcome
+            .reply
+            .reference()
+            .is_some_and(|reference| facts.judged(reference));
+        let change = if is_settled && judged {
+            // a record once judged never reopens an order
+            Err(Refusal::OrderIs(order.life.state))
+        } else {
+            order::late_reply(&order.life, &outcome.reply, differences, doubt, now)
+        };
         let happening = Happening::LateReply {
             attempt: claimed.attempt.clone(),
             reply: outcome.reply.word(),
@@ -437,17 +489,8 @@ impl Desk {
         };
         must_be_done(self.record(conn, order, &change, act).await?)?;
         if let Some(finding) = finding_of(&outcome.reply) {
-            let kept = NewFinding {
-                tenant: &order.tenant,
-                order: &order.id,
-                at: now,
-                finding,
-                source: Source::Reply,
-                found_by: None,
-                reference: outcome.reply.reference(),
-                evidence: None,
-            };
-            findings::finding_add(conn, &kept).await?;
+            self.keep_reply_finding(conn, order, finding, outcome.reply.reference(), now)
+                .await?;
         }
         answer_doubt(conn, order, change.life.state).await
     }
@@ -463,6 +506,17 @@ fn finding_of(reply: &Reply) -> Option<FindingWord> {
     }
 }
 
+/// Whether the supplier said, while this attempt was open, that it has the order: to a look-up, or in another attempt's
+/// late acknowledgement. Then this attempt's "refused" or "not sent" is doubt.
+fn is_there_by_now(facts: &DoubtFacts, others: &[AttemptRow], mine: &AttemptRow) -> bool {
+    let since = mine.attempt.started_at;
+    let seen = |one: &LookedUp| one.answer == AnswerWord::Found && one.at >= since;
+    let acknowledged = |row: &AttemptRow| {
+        row.attempt.reply == Some(ReplyWord::Acknowledged) && row.attempt.ended_at.is_some_and(|at| at >= since)
+    };
+    facts.look_ups.iter().any(seen) || others.iter().any(acknowledged)
+}
+
 /// An acceptance that another attempt brought, after its lease, while this one was open.
 pub(super) fn late_acceptance<'a>(others: &'a [AttemptRow], mine: &AttemptRow) -> Option<(&'a str, &'a [Difference])> {
     let while_open = |row: &&AttemptRow| row.attempt.ended_at.is_some_and(|at| at >= mine.attempt.started_at);
@@ -476,6 +530,7 @@ fn is_just_asked(facts: &DoubtFacts, now: DateTime<Utc>) -> bool {
     facts.look_ups.last().is_some_and(|last| {
         last.answer == AnswerWord::None
             && last.books == facts.books
+            && last.at <= now
             && now - last.at <= JUST_ASKED
             && facts.last_finding().is_none_or(|found| last.at > found)
     })

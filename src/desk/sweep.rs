@@ -1,4 +1,5 @@
-//! What time brings about, swept by every process (rule 6): leases that lapsed, orders that waited too long.
+//! What time brings about, swept by every process (rule 6): leases that lapsed, orders that waited too long,
+//! requests to resume that nobody could follow.
 //!
 //! Promises: one broken order does not keep the others from being swept. Must not: close a doubt (rule 8).
 

@@ -63,6 +63,16 @@ impl SupplierContract {
     pub fn too_old_at(&self, approved_or_released: DateTime<Utc>) -> DateTime<Utc> {
         approved_or_released + TimeDelta::seconds(self.send_within_seconds)
     }
+    /// This contract with the longer of both settle times and look-up lags: a correction while an order is in doubt makes
+    /// nobody say sooner that it is not there (case C11).
+    #[must_use]
+    pub fn as_slow_as(&self, other: &Self) -> Self {
+        Self {
+            settle_seconds: self.settle_seconds.max(other.settle_seconds),
+            look_up_lag_seconds: self.look_up_lag_seconds.max(other.look_up_lag_seconds),
+            ..self.clone()
+        }
+    }
     /// Until when the key's window lasts, counted from the first send; `None` without a key.
     pub fn key_until(&self, first_send: DateTime<Utc>) -> Option<DateTime<Utc>> {
         self.key
@@ -211,9 +221,11 @@ pub fn may_ask_to_resume(about: &InDoubt<'_>, now: DateTime<Utc>) -> Result<Grou
 /// (c): the finding stands; a look-up right before the send is the caller's part, or a person's finding is fresh.
 fn found_missing(about: &InDoubt<'_>, now: DateTime<Utc>) -> Result<Ground, NoResume> {
     let fresh = about.found_by_hand_at.is_some_and(|at| at <= now && now - at <= FRESH);
+    if !about.same_account {
+        return Err(NoResume::ScopeChanged);
+    }
     match about.today.look_up {
-        LookUp::Exact if about.same_account => Ok(Ground::NotFound),
-        LookUp::Exact => Err(NoResume::ScopeChanged),
+        LookUp::Exact => Ok(Ground::NotFound),
         LookUp::None if fresh => Ok(Ground::NotFound),
         LookUp::None => Err(NoResume::AskByHand),
     }

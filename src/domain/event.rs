@@ -167,6 +167,8 @@ pub enum Happening {
         due_at: Option<DateTime<Utc>>,
         reason: String,
     },
+    /// A person wants the supplier asked.
+    LookUpWanted,
     /// The supplier was asked. The actor is who wanted it asked.
     LookedUp {
         answer: AnswerWord,

@@ -139,7 +139,7 @@ impl FindingWord {
         match finding {
             Finding::AtSupplier { .. } => Self::AtSupplier,
             Finding::NotYetConfirmed { .. } => Self::NotYetConfirmed,
-            Finding::RefusedThere => Self::RefusedThere,
+            Finding::RefusedThere { .. } => Self::RefusedThere,
             Finding::NotAtSupplier => Self::NotAtSupplier,
             Finding::CouldNotTell => Self::CouldNotTell,
         }
@@ -182,6 +182,18 @@ pub struct Established {
     pub by: Option<String>,
     pub reference: Option<String>,
     pub evidence: Option<String>,
+}
+
+impl Established {
+    /// Whether it settled anything.
+    pub fn settles(&self) -> bool {
+        self.finding != FindingWord::CouldNotTell
+    }
+    /// Whether it judged the supplier's record of this number: such a record never reopens the order (brief.md).
+    pub fn judged(&self, reference: &str) -> bool {
+        let is_verdict = matches!(self.finding, FindingWord::AtSupplier | FindingWord::RefusedThere);
+        is_verdict && self.reference.as_deref() == Some(reference)
+    }
 }
 
 /// How far the ladder to "not at the supplier" has been climbed.
@@ -231,6 +243,11 @@ pub fn ladder(contract: &SupplierContract, from: DateTime<Utc>, books: &Books, a
     }
 }
 
+/// The last look-up that said anything.
+pub fn last_said(asked: &[LookedUp]) -> Option<&LookedUp> {
+    asked.iter().rev().find(|one| one.answer != AnswerWord::CouldNotCheck)
+}
+
 /// Whether the supplier can be asked about this order now.
 pub fn may_look_up(life: &Life, contract: &SupplierContract) -> Result<(), Refusal> {
     may_find(life)?;
@@ -251,7 +268,7 @@ pub fn finding(
     match (answer, ladder) {
         (Answer::Found(records), _) => match &records[..] {
             [one] => finding_of(one, compare),
-            _ => None,
+            [] | [_, _, ..] => None,
         },
         (Answer::None, Ladder::NotFound) => Some(Finding::NotAtSupplier),
         (Answer::None, Ladder::Climbing { .. } | Ladder::CannotAsk) | (Answer::CouldNotCheck, _) => None,
@@ -267,7 +284,9 @@ fn finding_of(one: &Found, compare: impl Fn(&Recorded) -> Vec<super::difference:
         Standing::NotYet => Some(Finding::NotYetConfirmed {
             reference: Some(one.reference.clone()),
         }),
-        Standing::Refused => Some(Finding::RefusedThere),
+        Standing::Refused => Some(Finding::RefusedThere {
+            reference: Some(one.reference.clone()),
+        }),
         Standing::Unnamed => None,
     }
 }
@@ -379,7 +398,10 @@ mod tests {
             differences: vec![],
         };
         assert_eq!(of(vec![found(Standing::Confirmed, lines())]), Some(confirmed));
-        assert_eq!(of(vec![found(Standing::Refused, None)]), Some(Finding::RefusedThere));
+        let refused = Finding::RefusedThere {
+            reference: Some("A-1".into()),
+        };
+        assert_eq!(of(vec![found(Standing::Refused, None)]), Some(refused));
         assert_eq!(
             of(vec![found(Standing::Confirmed, None)]),
             None,

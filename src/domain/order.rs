@@ -240,8 +240,11 @@ pub struct BeforeAttempt {
 /// What the other attempts of an order have left when one of them closes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Beside<'a> {
-    /// There was open doubt before this attempt: "refused" and "not sent" do not erase it (case C9).
+    /// There was open doubt before this attempt, or there is by now: "refused" and "not sent" do not erase it (case C9).
     pub doubt: bool,
+    /// The order was found not to be there before this attempt: what could not be sent waits for a person again, since
+    /// only a person's resume looks it up right before the send (rule 9).
+    pub was_not_found: bool,
     /// An acceptance that came after its own lease while this attempt was open: a finding that applies now.
     pub late_acceptance: Option<(&'a str, &'a [Difference])>,
 }
@@ -365,7 +368,14 @@ pub fn close_attempt(
         (Reply::Refused, None) if !beside.doubt => {
             Change::to(life.moved(OrderState::Refused)).closing(&[CaseKind::NotSent])
         }
-        (Reply::NotSent(why), None) if !beside.doubt => again(life, *why, pace, now),
+        (Reply::NotSent(why), None) if !beside.doubt => {
+            let mut change = again(life, *why, pace, now);
+            if beside.was_not_found {
+                change.life.holds = change.life.holds.with(Hold::NotFound);
+                change = change.opening(CaseKind::NotSent, NOT_FOUND);
+            }
+            change
+        }
         (Reply::Refused | Reply::NotSent(_), None) => {
             let mut change = doubt(life, None, "an earlier attempt is still unanswered");
             change.hold_supplier = matches!(
@@ -495,11 +505,11 @@ fn not_at_supplier(life: &Life, now: DateTime<Utc>) -> Change {
     approved.holds = Holds::NONE.with(Hold::NotFound);
     Change::to(approved)
         .closing(&[CaseKind::Pending, CaseKind::LateRecord])
-        .opening(
-            CaseKind::NotSent,
-            "the supplier has no record of it; somebody resumes or withdraws it",
-        )
+        .opening(CaseKind::NotSent, NOT_FOUND)
 }
+
+/// Why an order that was found missing has a case.
+const NOT_FOUND: &str = "the supplier has no record of it; somebody resumes or withdraws it";
 
 /// What a finding establishes about an order in doubt, or acknowledged.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -512,7 +522,7 @@ pub enum Finding {
     /// There, not confirmed yet.
     NotYetConfirmed { reference: Option<String> },
     /// There, refused or cancelled.
-    RefusedThere,
+    RefusedThere { reference: Option<String> },
     /// Not there.
     NotAtSupplier,
     /// A person looked and could not tell: kept, and settles nothing.
@@ -540,7 +550,7 @@ pub fn establish(life: &Life, finding: &Finding, now: DateTime<Utc>) -> Result<C
     }
     match (finding, life.state == OrderState::Acknowledged) {
         (Finding::AtSupplier { reference, differences }, _) => Ok(confirm(life, reference, differences)),
-        (Finding::RefusedThere, _) => {
+        (Finding::RefusedThere { .. }, _) => {
             let refused = Change::to(life.moved(OrderState::Refused));
             Ok(refused.closing(&[CaseKind::Pending, CaseKind::AcknowledgedLate, CaseKind::LateRecord]))
         }
@@ -566,7 +576,7 @@ fn found_again(life: &Life, finding: &Finding) -> Result<Change, Refusal> {
         Finding::NotAtSupplier | Finding::CouldNotTell => Ok(Change::to(life.moved(life.state))),
         Finding::AtSupplier { reference, .. } => late_record(life, reference),
         Finding::NotYetConfirmed { reference } => late_record(life, reference.as_deref().unwrap_or("without a number")),
-        Finding::RefusedThere => Err(Refusal::OrderIs(life.state)),
+        Finding::RefusedThere { .. } => Err(Refusal::OrderIs(life.state)),
     }
 }
 
@@ -680,7 +690,9 @@ pub fn release(life: &Life, lifted: &[Hold], now: DateTime<Utc>) -> Result<Chang
     let settled = |hold: &Hold| match hold {
         Hold::TooOld => Some(CaseKind::TooOld),
         Hold::Restore => Some(CaseKind::Restore),
-        Hold::NotFound | Hold::Predecessor | Hold::Supplier | Hold::Person => None,
+        // an order is held by a person's hand, or because its supplier moved; the latter has a case
+        Hold::Person => Some(CaseKind::NotSent),
+        Hold::NotFound | Hold::Predecessor | Hold::Supplier => None,
     };
     let settled: Vec<CaseKind> = lifting.iter().filter_map(settled).collect();
     Ok(Change::to(released).closing(&settled))

@@ -68,7 +68,7 @@ fn any_reply() -> impl Strategy<Value = Reply> {
 fn beside(doubt: bool) -> Beside<'static> {
     Beside {
         doubt,
-        late_acceptance: None,
+        ..Beside::default()
     }
 }
 
@@ -91,7 +91,7 @@ fn every_act(life: &Life, reply: &Reply, before: BeforeAttempt) -> Vec<(&'static
             }),
         ),
         ("not yet", found(Finding::NotYetConfirmed { reference: None })),
-        ("refused there", found(Finding::RefusedThere)),
+        ("refused there", found(Finding::RefusedThere { reference: None })),
         ("not there", found(Finding::NotAtSupplier)),
         ("withdraw", withdraw(life, before.open_doubt)),
         ("write off", write_off(life)),
@@ -267,6 +267,7 @@ fn an_acceptance_that_came_late_applies_when_the_open_attempt_closes() {
     let life = Life::approved(Holds::NONE, at(0)).moved(OrderState::Submitting);
     let late = Beside {
         doubt: true,
+        was_not_found: false,
         late_acceptance: Some(("A-7", &[])),
     };
     let close = |reply: &Reply| close_attempt(&life, reply, &[], late, &pace(), at(1)).expect("an attempt is open");
@@ -291,6 +292,25 @@ fn an_acceptance_that_came_late_applies_when_the_open_attempt_closes() {
         [CaseKind::SupplierDuplicate],
         "two records, and somebody owns it"
     );
+}
+
+#[test]
+fn what_was_found_missing_and_could_not_be_sent_waits_for_a_person_again() {
+    let life = Life::approved(Holds::NONE, at(0)).moved(OrderState::Submitting);
+    let beside = Beside {
+        was_not_found: true,
+        ..Beside::default()
+    };
+    let change = close_attempt(&life, &Reply::NotSent(NotSent::default()), &[], beside, &pace(), at(1));
+    let change = change.expect("an attempt is open");
+    assert!(change.life.is_not_found());
+    assert!(matches!(
+        change.cases[..],
+        [CaseStep::Open {
+            kind: CaseKind::NotSent,
+            ..
+        }]
+    ));
 }
 
 #[test]

@@ -264,6 +264,8 @@ pub struct WayHome {
     pub ladder: Ladder,
     /// From when "no record" counts, and a person may say that it is not there.
     pub settled_at: DateTime<Utc>,
+    /// When the supplier may forget our key, under both versions of its contract; nothing without a key.
+    pub key_until: Option<DateTime<Utc>>,
     pub asking: Option<Asking>,
     /// When the worker asks next by itself.
     pub next_look_up: Option<DateTime<Utc>>,

@@ -48,6 +48,8 @@ pub enum Refusal {
     AlreadyDone { by: String, at: DateTime<Utc> },
     /// This supplier cannot be asked by us.
     CannotAsk,
+    /// The supplier has a record that nobody has judged: the order cannot be said to be missing.
+    RecordThere,
     /// Sending it once more is not safe (rule 9).
     NoResume(NoResume),
     /// Nobody can say yet that it is not there: the supplier may still be at it until then (rule 10).

@@ -62,7 +62,7 @@ pub fn may_resume_now(life: &Life, roles: &[Role], about: &InDoubt<'_>, now: Dat
     }
 }
 
-/// The ways on. `about` is there for an order that an attempt was made for; `open_doubt` as in the machine.
+/// The ways on, as these roles have them. `open_doubt` as in the machine.
 pub fn ways(
     life: &Life,
     roles: &[Role],

@@ -102,9 +102,13 @@ pub(super) struct SubmitPart {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LookUpPart {
+    /// A template over `operation_key`.
     pub path: String,
+    /// JSON pointer to the list of records in the answer; empty for the answer itself.
     pub records: String,
+    /// JSON pointer to our reference, inside a record.
     pub reference: String,
+    /// A record that says so was refused or cancelled there.
     pub refused: Predicate,
 }
 
@@ -262,10 +266,13 @@ impl Faults {
                 .push("look_up: the section stands if and only if contract.look_up is \"exact\"".to_owned());
         }
         if let Some(part) = part {
-            let mut templates = Environment::new();
-            self.note("look_up.path", templates.add_template("path", &part.path));
-            if !part.path.starts_with('/') {
-                self.0.push("look_up.path: begins with /".to_owned());
+            // asked without our key it would answer about other orders
+            match self.note("look_up.path", path_for(part, PROBE)) {
+                Some(path) if !path.contains(PROBE) => {
+                    self.0.push("look_up.path: must name {{ operation_key }}".to_owned());
+                }
+                Some(path) if !path.starts_with('/') => self.0.push("look_up.path: begins with /".to_owned()),
+                Some(_) | None => {}
             }
         }
     }
@@ -308,8 +315,8 @@ impl Supplier {
     /// The address that asks for our reference; nothing for a supplier that cannot be asked.
     pub(super) fn look_up_url(&self, operation_key: &str) -> Result<Option<String>, SupplierFault> {
         let Some(part) = &self.look_up else { return Ok(None) };
-        let path = Environment::new().render_str(&part.path, context! { operation_key });
-        let path = path.map_err(|error| SupplierFault(vec![format!("look_up.path: {error}")]))?;
+        let path =
+            path_for(part, operation_key).map_err(|error| SupplierFault(vec![format!("look_up.path: {error}")]))?;
         Ok(Some(self.url(&path)))
     }
 
@@ -360,6 +367,16 @@ impl Supplier {
     }
 }
 
+/// A key that stands nowhere else, to see whether a path names the key.
+const PROBE: &str = "00000000-0000-5000-8000-00000000c0de";
+
+/// The path that asks for this key; a name that the template does not know is an error.
+fn path_for(part: &LookUpPart, operation_key: &str) -> Result<String, minijinja::Error> {
+    let mut templates = Environment::new();
+    templates.set_undefined_behavior(UndefinedBehavior::Strict);
+    templates.render_str(&part.path, context! { operation_key })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -382,6 +399,22 @@ mod tests {
         assert_eq!(supplier.contract.send_within_seconds, 86_400);
         let codes: Vec<_> = supplier.currencies.iter().map(|currency| currency.code()).collect();
         assert_eq!(codes, ["EUR", "SEK", "NOK", "JPY", "USD"]);
+    }
+
+    #[test]
+    fn a_look_up_that_does_not_name_the_key_is_no_look_up() {
+        for path in [
+            "/orders",
+            "/orders?reference={{ operation_kee }}",
+            "orders?reference={{ operation_key }}",
+        ] {
+            let file = practice().replace("/orders?reference={{ operation_key }}", path);
+            let SupplierFault(faults) = file.parse::<Supplier>().expect_err(path);
+            assert!(
+                faults.iter().all(|fault| fault.starts_with("look_up.path")),
+                "{faults:?}"
+            );
+        }
     }
 
     #[test]

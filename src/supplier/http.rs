@@ -1,4 +1,4 @@
-//! The HTTP connector: one request on one fresh connection, and the one place that classifies the wire.
+//! The HTTP connector: one request on one fresh connection, and the one place that classifies a submit.
 //!
 //! Promises: no retries, no redirects, no pooled connections, HTTP/1.1 only (an HTTP/2 peer cannot make the protocol
 //! send again, case W2), one overall deadline, a cap on the answer. "Not sent" is said only when not a byte of the
@@ -42,7 +42,7 @@ pub struct Http<'a> {
     pub(super) secret: Option<String>,
 }
 
-/// How one submit is bounded.
+/// How one request is bounded.
 pub struct Bounds<'a> {
     /// For everything: connect, send, and the last byte of the answer.
     pub deadline: Duration,

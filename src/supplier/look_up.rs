@@ -65,10 +65,18 @@ impl Http<'_> {
         let Some(list) = list else {
             return could_not(format!("It answered {status}, but not with a list that can be read."));
         };
-        let ours = list
+        let referred: Option<Vec<(&str, &Value)>> = list
             .iter()
-            .filter(|record| record.pointer(&map.reference).and_then(|one| one.as_str()) == Some(key));
-        let found: Option<Vec<Found>> = ours.map(|record| self.found(map, record)).collect();
+            .map(|record| Some((record.pointer(&map.reference)?.as_str()?, record)))
+            .collect();
+        // a pointer that finds nothing would make every record somebody else's, and the order "not there"
+        let Some(referred) = referred else {
+            return could_not(format!(
+                "It answered {status} with a record whose reference cannot be read."
+            ));
+        };
+        let ours = referred.into_iter().filter(|(reference, _)| *reference == key);
+        let found: Option<Vec<Found>> = ours.map(|(_, record)| self.found(map, record)).collect();
         match found {
             None => could_not("It has a record of our reference without a number that can be read.".to_owned()),
             Some(found) if found.is_empty() => (Answer::None, "It has no record of our reference.".to_owned()),

@@ -77,6 +77,7 @@ fn WayOn(draft: Draft) -> impl IntoView {
         | Refusal::NotDue
         | Refusal::AlreadyDone { .. }
         | Refusal::CannotAsk
+        | Refusal::RecordThere
         | Refusal::NoResume(_)
         | Refusal::NotSettledYet { .. } => ().into_any(),
     }

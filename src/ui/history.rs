@@ -62,6 +62,7 @@ fn reply_of(happening: &Happening) -> Option<ReplyWord> {
         | Happening::CaseClosed { .. }
         | Happening::CaseMoved { .. }
         | Happening::LookedUp { .. }
+        | Happening::LookUpWanted
         | Happening::FindingEstablished { .. }
         | Happening::LateRecord { .. }
         | Happening::Compared { .. }

@@ -8,7 +8,7 @@ use super::plain::Name;
 use super::words::{self, home};
 use crate::domain::attempt::{Attempt, ReplyWord};
 use crate::domain::case::CaseKind;
-use crate::domain::look_up::{AnswerWord, Established, FindingWord, Source};
+use crate::domain::look_up::{AnswerWord, Established, FindingWord, Source, last_said};
 use crate::domain::pages::OrderPage;
 use leptos::prelude::*;
 
@@ -117,10 +117,7 @@ fn Known(page: OrderPage, here: Here) -> impl IntoView {
         .into_iter()
         .filter(|one| since.is_none_or(|at| one.at > at))
         .collect();
-    let said = look_ups
-        .iter()
-        .rev()
-        .find(|one| one.answer != AnswerWord::CouldNotCheck);
+    let said = last_said(&look_ups);
     match said.filter(|one| one.answer == AnswerWord::Found).map(|one| one.records.len()) {
         Some(1) => view! { <strong>{format!("{supplier} has a record of it")}</strong>", which a person has to judge: see below." }.into_any(),
         Some(several) => view! {

@@ -10,7 +10,7 @@ use super::status_tag::{Tag, Tone};
 use super::why_not::WhyNot;
 use super::words::{self, home};
 use crate::domain::contract::LookUp;
-use crate::domain::look_up::{AnswerWord, Found, Ladder, LookedUp, RUNGS};
+use crate::domain::look_up::{AnswerWord, Found, Ladder, LookedUp, RUNGS, last_said};
 use crate::domain::order::OrderState;
 use crate::domain::pages::{OrderPage, WayHome};
 use crate::domain::refusal::Refusal;
@@ -48,13 +48,7 @@ fn Answers(look_ups: Vec<LookedUp>, can_ask: bool, here: Here) -> impl IntoView 
             .into_any();
     };
     let earlier = (last.answer == AnswerWord::CouldNotCheck)
-        .then(|| {
-            look_ups
-                .iter()
-                .rev()
-                .find(|one| one.answer != AnswerWord::CouldNotCheck)
-                .cloned()
-        })
+        .then(|| last_said(&look_ups).cloned())
         .flatten();
     view! {
         <Answer one=last here/>
@@ -136,10 +130,7 @@ fn Progress(way_home: WayHome, here: Here) -> impl IntoView {
 
 /// Whether the last answer that said anything was a record.
 fn has_record(look_ups: &[LookedUp]) -> bool {
-    let said = look_ups
-        .iter()
-        .rev()
-        .find(|one| one.answer != AnswerWord::CouldNotCheck);
+    let said = last_said(look_ups);
     said.is_some_and(|one| one.answer == AnswerWord::Found)
 }
 
@@ -216,11 +207,7 @@ pub fn Promises(page: OrderPage) -> impl IntoView {
 
 /// What the supplier's side of the comparison says where no record can be shown.
 pub fn nothing_recorded(way_home: &WayHome, here: Here) -> Option<String> {
-    let said = way_home
-        .look_ups
-        .iter()
-        .rev()
-        .find(|one| one.answer != AnswerWord::CouldNotCheck)?;
+    let said = last_said(&way_home.look_ups)?;
     match (said.answer, said.records.len()) {
         (AnswerWord::None, _) => Some(format!("no record at {}", here.short(said.at))),
         (AnswerWord::Found, 1) => Some("there, lines not readable".to_owned()),

@@ -170,10 +170,7 @@ fn ResumeForm(page: OrderPage, ground: Ground, here: Here) -> impl IntoView {
 #[component]
 fn KeyUntil(page: OrderPage, until: DateTime<Utc>, here: Here) -> impl IntoView {
     let contract = page.way_home.contract;
-    let first_send = page.attempts.first().map(|shown| shown.attempt.started_at);
-    let end = first_send
-        .and_then(|first| contract.key_until(first))
-        .filter(|end| *end > until);
+    let end = page.way_home.key_until.filter(|end| *end > until);
     let window = contract
         .key
         .map(|key| home::length(key.window_seconds))

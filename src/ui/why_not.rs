@@ -25,6 +25,7 @@ pub fn WhyNot(refusal: Refusal, here: Here) -> impl IntoView {
         | Refusal::NotDue
         | Refusal::AlreadyDone { .. }
         | Refusal::CannotAsk
+        | Refusal::RecordThere
         | Refusal::NoResume(_)
         | Refusal::NotSettledYet { .. } => None,
     };

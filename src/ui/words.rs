@@ -163,7 +163,7 @@ pub fn case_kind(kind: CaseKind) -> &'static str {
         CaseKind::SupplierDuplicate => "The supplier holds it more than once",
         CaseKind::LateRecord => "A record turned up at the supplier",
         CaseKind::IntentReused => "One identity, two different contents",
-        CaseKind::NotSent => "It could not be sent",
+        CaseKind::NotSent => "It is not placed yet",
         CaseKind::TooOld => "It waited too long",
         CaseKind::Restore => "Held after a restore",
         CaseKind::SupplierHeld => "The supplier is on hold",
@@ -181,7 +181,9 @@ pub fn case_left_alone(kind: CaseKind) -> &'static str {
         CaseKind::SupplierDuplicate => "If nobody acts the supplier may deliver more than once.",
         CaseKind::LateRecord => "If nobody acts the supplier may deliver what it has on record.",
         CaseKind::IntentReused => "If nobody acts the suggestion stays as it was first stored.",
-        CaseKind::NotSent => "If nobody acts it is tried again, less and less often.",
+        CaseKind::NotSent => {
+            "If nobody acts it stays unplaced: on hold it is not sent, else it is tried again, less and less often."
+        }
         CaseKind::TooOld | CaseKind::Restore | CaseKind::SupplierHeld => {
             "If nobody acts it stays on hold and is not sent."
         }

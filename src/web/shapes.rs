@@ -91,7 +91,11 @@ pub fn order(view: &OrderView) -> Value {
 fn resume(view: &OrderView) -> Value {
     let wanted = view.order.life.resume.as_ref();
     let (offered, reason, until) = match (&view.resume, wanted) {
-        (Ok(_), Some(_)) => (false, "a person asked for it; it is sent within a moment", None),
+        (Ok(_), Some(_)) => (
+            false,
+            "a person asked for it; it is judged again and sent as soon as it can be",
+            None,
+        ),
         (Ok(Ground::Key { until }), None) => (
             true,
             "the supplier answers a repeat under the same key with the first result",
@@ -100,7 +104,7 @@ fn resume(view: &OrderView) -> Value {
         (Ok(Ground::UniqueReference), None) => (true, "the supplier refuses a second order with our reference", None),
         (Ok(Ground::NotFound), None) => (
             true,
-            "it was found not to be at the supplier, and is looked up once more right before the send",
+            "it was found not to be at the supplier; where that can be looked up, it is, right before the send",
             None,
         ),
         (Err(why), _) => (false, why_not(*why), None),
@@ -112,7 +116,7 @@ fn why_not(why: NoResume) -> &'static str {
     match why {
         NoResume::NotInDoubt => "the order is not in doubt",
         NoResume::StillSending => "the order is being sent",
-        NoResume::AlreadyWanted { .. } => "a person asked for it; it is sent within a moment",
+        NoResume::AlreadyWanted { .. } => "a person asked for it; it is judged again and sent as soon as it can be",
         NoResume::RecordThere => "the supplier has a record that nobody has judged",
         NoResume::Held(_) => "the order is on hold",
         NoResume::SupplierHeld => "the supplier is on hold",

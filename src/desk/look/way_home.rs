@@ -6,7 +6,7 @@ use super::super::doubt::DoubtFacts;
 use super::super::own::able_owners;
 use super::super::{Desk, DeskError, Person};
 use crate::domain::difference;
-use crate::domain::look_up::{AnswerWord, LookedUp};
+use crate::domain::look_up::{LookedUp, last_said};
 use crate::domain::order::OrderState;
 use crate::domain::pages::{Asking, RecordShown, WayHome};
 use crate::domain::ways::ways;
@@ -31,6 +31,7 @@ impl Desk {
             record: last_record(order, &facts.look_ups),
             ladder: facts.ladder(),
             settled_at: facts.settled_at,
+            key_until: facts.key_until(),
             asking: asking(conn, order, now).await?,
             next_look_up: order.asking.at.filter(|at| *at > now && order.asking.since.is_none()),
             resume_wanted_by: match &order.life.resume {
@@ -63,10 +64,7 @@ async fn asking(conn: &mut Conn, order: &OrderRow, now: DateTime<Utc>) -> Result
 
 /// The record that the last answer showed, compared; nothing after "none", and nothing when there are several.
 fn last_record(order: &OrderRow, look_ups: &[LookedUp]) -> Option<RecordShown> {
-    let said = look_ups
-        .iter()
-        .rev()
-        .find(|one| one.answer != AnswerWord::CouldNotCheck)?;
+    let said = last_said(look_ups)?;
     let ours = order.life.supplier_reference.as_ref();
     let settled = order.life.state == OrderState::Confirmed;
     let record = match &said.records[..] {

@@ -87,6 +87,7 @@ fn sentence(event: &Event, attempts: &[AttemptId], here: Here) -> String {
                 .unwrap_or_default();
             format!("{who} handed it to {owner_name}{due}.")
         }
+        Happening::LookUpWanted => format!("{who} wanted the supplier asked."),
         Happening::LookedUp { answer, .. } => looked_up(&event.actor, *answer),
         Happening::FindingEstablished {
             finding,
@@ -182,6 +183,7 @@ fn aside(happening: &Happening) -> Option<String> {
         | Happening::CaseClosed { .. }
         | Happening::LateRecord { .. }
         | Happening::Compared { .. }
+        | Happening::LookUpWanted
         | Happening::ResumeWanted
         | Happening::ResumeNotSent { .. } => None,
     }

@@ -192,9 +192,6 @@ fn finding_label(finding: FindingWord, supplier: &str) -> String {
 fn finding_does(finding: FindingWord, state: OrderState, look_up: LookUp) -> Option<&'static str> {
     let is_not_found = state == OrderState::Approved;
     match finding {
-        FindingWord::AtSupplier if is_not_found => {
-            Some("Brings the doubt back, with their number: nothing is sent, and a person judges the record.")
-        }
         FindingWord::AtSupplier => Some(match look_up {
             LookUp::Exact => {
                 "Confirms the order at once, under their number, marked “not compared”; then it is looked up and compared."

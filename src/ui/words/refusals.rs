@@ -33,6 +33,7 @@ pub fn manner(refusal: &Refusal) -> Manner {
         | Refusal::LaterOrderLive
         | Refusal::NotDue
         | Refusal::CannotAsk
+        | Refusal::RecordThere
         | Refusal::NoResume(_)
         | Refusal::NotSettledYet { .. } => Manner::Firm,
     }
@@ -55,6 +56,7 @@ pub fn heading(refusal: &Refusal) -> &'static str {
         Refusal::NotDue => "Not now",
         Refusal::AlreadyDone { .. } => "Somebody was faster",
         Refusal::CannotAsk => "This supplier cannot be asked",
+        Refusal::RecordThere => "The supplier has a record of it",
         Refusal::NoResume(NoResume::AlreadyWanted { .. } | NoResume::StillSending) => "Already under way",
         Refusal::NoResume(_) => "Nothing was sent",
         Refusal::NotSettledYet { .. } => "Too early to say",
@@ -103,6 +105,10 @@ pub fn sentence(refusal: &Refusal, here: Here) -> String {
             "This has changed since you opened the page: already done by {by} at {}. Your press changed nothing.",
             here.precise(*at)
         ),
+        Refusal::RecordThere => {
+            "The supplier has a record of this order that nobody has judged, so it cannot be said to be missing."
+                .to_owned()
+        }
         Refusal::CannotAsk => {
             "This supplier cannot be asked by a program. Somebody has to call or write, and record what they say."
                 .to_owned()

@@ -102,6 +102,8 @@ async fn told_to_stop() {
 
 /// `serve`
 pub async fn serve(config: &Config, what: Serve) -> Done {
+    let slower = what.demo.then(|| demo::at_leisure(config));
+    let config = slower.as_ref().unwrap_or(config);
     let desk = open_or_create(config).await?;
     let listener = TcpListener::bind(config.listen)
         .await

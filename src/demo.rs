@@ -81,6 +81,20 @@ const PEOPLE: [Somebody; 4] = [
 ];
 const PASSWORD: &str = "practice-only";
 
+/// How long the demo leaves a pending order to whoever reads about it, before it is looked up by itself.
+const LEISURE: Duration = Duration::from_secs(15 * 60);
+/// The default that this stands in for; another setting is somebody's wish.
+const FIRST_LOOK_UP: Duration = Duration::from_secs(60);
+
+/// The settings with a later first look-up, so that the demo's pending order does not come home before anybody saw it.
+pub fn at_leisure(config: &Config) -> Config {
+    let mut config = config.clone();
+    if config.look_up_first == FIRST_LOOK_UP {
+        config.look_up_first = LEISURE;
+    }
+    config
+}
+
 /// Starts the practice supplier, fills an empty database, and answers one line a role: role, e-mail, password.
 pub async fn fill(
     desk: &Desk,

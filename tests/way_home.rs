@@ -637,6 +637,25 @@ async fn a_finding_without_evidence_reference_or_kind_is_named_and_changes_nothi
     assert_eq!(standing(&house, [&approved, &pending]).await, before);
 }
 
+/// Withdrawn after it was found missing, and stored all the same: the record is found, named and owned.
+#[tokio::test]
+async fn a_record_that_turns_up_after_the_withdrawal_is_found_and_owned() {
+    let house = House::soon_settled().setting("look_up_first", "700ms").start().await;
+    let (buyer, resolver) = (house.sign_in(BUYER).await, house.sign_in(RESOLVER).await);
+    let lost = house.lose(&buyer, "late-after-all", "store_then_close").await;
+    house.faults(Value::Array(vec![blind("none"); 60])).await;
+    let held = house.found_missing(&resolver, &lost).await;
+    let withdrawn = buyer.act("withdraw", &held, &[("reason", "bought elsewhere")]).await;
+    assert_done(&withdrawn, &held);
+    assert_eq!(house.now(&held).await["state"], "withdrawn");
+    house.faults(json!([])).await;
+    let order = house.see_state(&held, "confirmation_pending").await;
+    assert_eq!(order["case"]["kind"], "late_record");
+    let number = house.number_of(&order).await;
+    assert!(order["case"]["reason"].to_string().contains(&number), "{order:#}");
+    house.assert_counts(&order, 1, 1, "late").await;
+}
+
 /// A person who found it missing, and then hears that they have it after all: confirmed at once, in one act.
 #[tokio::test]
 async fn what_was_found_missing_and_turns_up_is_kept_by_the_same_act() {

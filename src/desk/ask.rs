@@ -26,6 +26,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 const LOOK_AT: u32 = 32;
 /// How often a confirmed order that was not compared is asked about, before that is left to people.
 const MOST_FOR_CONFIRMED: u32 = 5;
+/// How long a late record is watched for after the verdict (brief.md "Life of an order").
+const WATCH: TimeDelta = TimeDelta::days(7);
 /// A question without an answer is asked again this long after its deadline.
 const ASK_AGAIN: TimeDelta = TimeDelta::seconds(5);
 
@@ -164,7 +166,8 @@ impl Desk {
         let goes_on = match order.life.state {
             OrderState::ConfirmationPending | OrderState::Acknowledged => true,
             OrderState::Confirmed => asked < MOST_FOR_CONFIRMED,
-            OrderState::Approved | OrderState::Submitting | OrderState::Refused | OrderState::Withdrawn => false,
+            OrderState::Approved | OrderState::Refused | OrderState::Withdrawn => now - order.changed_at < WATCH,
+            OrderState::Submitting => false,
         };
         Asking {
             at: goes_on.then(|| now + wait),
@@ -370,7 +373,9 @@ impl Desk {
         answer: &Answer,
         now: DateTime<Utc>,
     ) -> Result<(), DeskError> {
-        let Answer::Found(records) = answer else { return Ok(()) };
+        let Answer::Found(records) = answer else {
+            return self.confirmed_unseen(conn, order, answer, now).await;
+        };
         // what they have was seen; asking again would say the same once more
         orders::order_ask(conn, &order.id, &Asking::default()).await?;
         let ours = order.life.supplier_reference.as_deref();
@@ -406,6 +411,21 @@ impl Desk {
             }
         }
         Ok(())
+    }
+
+    /// Asked often enough, and they show no record of what somebody's word confirmed: a person looks again.
+    async fn confirmed_unseen(
+        &self,
+        conn: &mut Conn,
+        order: &OrderRow,
+        answer: &Answer,
+        now: DateTime<Utc>,
+    ) -> Result<(), DeskError> {
+        if *answer != Answer::None || order.asking.asked.saturating_add(1) < MOST_FOR_CONFIRMED {
+            return Ok(());
+        }
+        let reason = "the supplier shows no record of what was confirmed".to_owned();
+        self.open_case(conn, order, CaseKind::Differences, reason, now).await
     }
 
     async fn open_case(

@@ -15,7 +15,7 @@ use crate::domain::person::{self, Role, may};
 use crate::domain::ways::LIFTED_BY_RELEASE;
 use crate::store::cases::{About, case_fetch, case_give};
 use crate::store::{Conn, Written, attempts, events, orders, people, suppliers, tenants};
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
 /// What a person does with an order that nobody has sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +51,8 @@ pub struct Handover {
     pub reason: String,
 }
 
+/// No deadline is further away.
+const LATEST_DUE: TimeDelta = TimeDelta::days(3_650);
 /// What colleagues need to know of an act.
 const SAY_WHY: &str = "say why, so that your colleagues know";
 
@@ -183,6 +185,9 @@ async fn due_given(
     let due_at = calendar::moment_of(text.trim(), zone).map_err(|why| missing("due_at", &why.to_string()))?;
     if due_at <= now {
         return Err(missing("due_at", "is in the past").into());
+    }
+    if due_at - now > LATEST_DUE {
+        return Err(missing("due_at", "is more than ten years away: nobody would look again before").into());
     }
     Ok(due_at)
 }

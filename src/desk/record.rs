@@ -1,16 +1,18 @@
 //! Writes what the domain decided: the order's new life, its event and its cases, in the caller's transaction.
 
 use super::{Desk, DeskError, clock};
+use crate::domain::attempt::ReplyWord;
 use crate::domain::case::{self, Case, CaseKind, CaseStep};
 use crate::domain::contents::SupplierId;
 use crate::domain::contract::{NoResume, NotResumed};
 use crate::domain::event::{Actor, Happening, Subject};
 use crate::domain::ids::{CaseId, TenantId};
-use crate::domain::order::{self, Change, Hold, OrderState};
+use crate::domain::order::{self, Change, Hold, Life, OrderState};
 use crate::domain::refusal::Refusal;
+use crate::store::attempts::AttemptRow;
 use crate::store::cases::About;
 use crate::store::orders::{Asking, OrderRow};
-use crate::store::{Conn, Written, cases, events, orders, people, suppliers};
+use crate::store::{Conn, Written, attempts, cases, events, orders, people, suppliers};
 use chrono::{DateTime, Utc};
 
 /// What an act leaves in the log beside the change itself.
@@ -35,7 +37,9 @@ impl Desk {
             return Ok(written);
         }
         if change.life.state != order.life.state {
-            orders::order_ask(conn, &order.id, &self.asks_first(change.life.state, act.now)).await?;
+            let was_lost = attempts::attempt_list(conn, &order.id).await?.iter().any(was_lost);
+            let asking = self.asks_first(&change.life, was_lost, act.now);
+            orders::order_ask(conn, &order.id, &asking).await?;
         }
         let subject = Subject::Order(order.id.clone());
         events::event_append(conn, &order.tenant, act.actor, subject.clone(), act.happening, act.now).await?;
@@ -63,18 +67,17 @@ impl Desk {
         Ok(written)
     }
 
-    /// When an order that came into this state is asked about first.
-    fn asks_first(&self, state: OrderState, now: DateTime<Utc>) -> Asking {
-        let is_open = match state {
+    /// When an order that came into this state is asked about first. One whose answer was lost once is watched also after
+    /// the verdict: a record may turn up late, or a second one beside the one that confirmed it.
+    fn asks_first(&self, life: &Life, was_lost: bool, now: DateTime<Utc>) -> Asking {
+        let asks = match life.state {
             OrderState::ConfirmationPending | OrderState::Acknowledged => true,
-            OrderState::Approved
-            | OrderState::Submitting
-            | OrderState::Confirmed
-            | OrderState::Refused
-            | OrderState::Withdrawn => false,
+            OrderState::Approved => life.is_not_found(),
+            OrderState::Confirmed | OrderState::Refused | OrderState::Withdrawn => was_lost,
+            OrderState::Submitting => false,
         };
         Asking {
-            at: is_open.then(|| now + self.lengths.look_up_first),
+            at: asks.then(|| now + self.lengths.look_up_first),
             ..Asking::default()
         }
     }
@@ -253,6 +256,11 @@ impl Desk {
         self.ring();
         Ok(written)
     }
+}
+
+/// Whether nobody knew once what became of this attempt.
+fn was_lost(row: &AttemptRow) -> bool {
+    row.lapsed || row.attempt.reply == Some(ReplyWord::Unknown)
 }
 
 /// Inside a write transaction nobody can be faster: if the guard fails there, the transaction is dropped whole.

@@ -265,7 +265,8 @@ pub(super) fn reference_of(finding: &Finding) -> Option<String> {
 }
 
 fn reference_given(text: Option<&str>) -> Result<String, Refusal> {
-    reference_if_given(text)?.ok_or_else(|| missing("reference", "the supplier’s own number of the order"))
+    reference_if_given(text)?
+        .ok_or_else(|| missing("reference", "give their number: it is needed when they have the order"))
 }
 
 fn reference_if_given(text: Option<&str>) -> Result<Option<String>, Refusal> {

@@ -391,7 +391,7 @@ pub fn close_attempt(
 }
 
 fn second_record(reference: &str) -> String {
-    format!("the supplier has a second record of it, {reference}")
+    format!("the supplier has a record of it beside the number it was confirmed under: {reference}")
 }
 
 /// The lease lapsed or the process died: nobody knows (rule 7), unless another attempt's acceptance came meanwhile.

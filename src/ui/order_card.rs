@@ -37,7 +37,7 @@ pub fn DoAndDont(page: OrderPage, here: Here) -> impl IntoView {
     let dont: Vec<String> = match page.life.state {
         OrderState::ConfirmationPending => vec![
             format!("Ordering it again by telephone or in {supplier}’s shop: they may have it already."),
-            "Having it suggested once more as a new wish: to us that is another purchase.".to_owned(),
+            "Having it suggested once more before this order is settled: that is another purchase.".to_owned(),
         ],
         OrderState::Acknowledged => vec!["Ordering it again: they have it.".to_owned()],
         OrderState::Approved if page.life.is_not_found() => vec![format!(

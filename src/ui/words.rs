@@ -80,7 +80,7 @@ pub fn hold(hold: Hold) -> &'static str {
         }
         Hold::TooOld => "It waited longer than is allowed after its approval. A person has to release it.",
         Hold::Supplier => "The supplier is on hold. It goes out when the supplier is released.",
-        Hold::Person => "A person put it on hold. It goes out when a person releases it.",
+        Hold::Person => "It waits for a person: it is not sent before somebody releases it.",
     }
 }
 
@@ -174,7 +174,7 @@ pub fn case_kind(kind: CaseKind) -> &'static str {
 pub fn case_left_alone(kind: CaseKind) -> &'static str {
     match kind {
         CaseKind::Pending => {
-            "If nobody acts it stays pending: nothing is sent again, nothing is given up. From then on the queue shows it as late."
+            "If nobody acts it stays pending: nothing is sent again, nothing is given up. After the deadline the queue shows it as late."
         }
         CaseKind::AcknowledgedLate => "If nobody acts it stays acknowledged until the supplier says yes or no.",
         CaseKind::Differences => "If nobody acts the supplier delivers what it recorded, not what was approved.",

@@ -5,6 +5,7 @@
 use super::super::doubt::DoubtFacts;
 use super::super::own::able_owners;
 use super::super::{Desk, DeskError, Person};
+use crate::domain::contract::LookUp;
 use crate::domain::difference;
 use crate::domain::look_up::{LookedUp, last_said};
 use crate::domain::order::OrderState;
@@ -25,6 +26,7 @@ impl Desk {
     ) -> Result<(DoubtFacts, WayHome), DeskError> {
         let facts = self.doubt_facts(conn, order).await?;
         let contract = facts.supplier.contract.clone();
+        let askable = contract.look_up == LookUp::Exact;
         let (about, open_doubt) = (facts.about(order), facts.open_doubt(now));
         let way_home = WayHome {
             ways: ways(&order.life, person.roles(), &contract, &about, open_doubt, now),
@@ -32,8 +34,11 @@ impl Desk {
             ladder: facts.ladder(),
             settled_at: facts.settled_at,
             key_until: facts.key_until(),
-            asking: asking(conn, order, now).await?,
-            next_look_up: order.asking.at.filter(|at| *at > now && order.asking.since.is_none()),
+            asking: if askable { asking(conn, order, now).await? } else { None },
+            next_look_up: order
+                .asking
+                .at
+                .filter(|at| askable && *at > now && order.asking.since.is_none()),
             resume_wanted_by: match &order.life.resume {
                 Some(wanted) => Some(people::person_name(conn, &wanted.by).await?),
                 None => None,

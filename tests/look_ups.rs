@@ -14,8 +14,8 @@ fn asking() -> Plan {
         .setting("request_deadline", "1s")
         .setting("send_by", "1s")
         .setting("lease", "2500ms")
-        .setting("look_up_first", "300ms")
-        .setting("look_up_most", "300ms")
+        .setting("look_up_first", "600ms")
+        .setting("look_up_most", "600ms")
 }
 
 /// The same, where "no record" counts two seconds after the attempt.
@@ -562,6 +562,7 @@ async fn a_person_who_presses_look_up_twenty_times_does_not_make_twenty_question
     let house = House::start().await;
     let buyer = house.sign_in(BUYER).await;
     let lost = house.lose(&buyer, "pressed", "close_without_store").await;
+    let pressing = std::time::Instant::now();
     for _ in 0..20 {
         let asked = house.asked_about(&lost).await.len();
         let answer = buyer.act("look_up", &lost, &[]).await;
@@ -573,5 +574,7 @@ async fn a_person_who_presses_look_up_twenty_times_does_not_make_twenty_question
         }
     }
     let asked = house.asked_about(&lost).await.len();
-    assert!((1..=10).contains(&asked), "{asked} questions for 20 presses");
+    // one a second, whatever the machine took for the presses
+    let most = usize::try_from(pressing.elapsed().as_secs()).expect("a small number") + 2;
+    assert!((1..=most).contains(&asked), "{asked} questions for 20 presses");
 }

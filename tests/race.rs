@@ -144,7 +144,7 @@ async fn reads_calmly(people: &[Session<'_>; 3], loser: &Press) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_hundred_races_of_resume_finding_and_look_up_have_one_winner_each_and_one_record() {
     let house = House::plan()
-        .setting("look_up_first", "350ms")
+        .setting("look_up_first", "700ms")
         .setting("look_up_most", "700ms")
         .start()
         .await;
@@ -230,7 +230,7 @@ async fn assert_one_winner_per_version(house: &House, raced: &Value, order: &Val
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_settling_finding_against_a_resume_ends_in_one_record_and_one_state() {
     let house = House::plan()
-        .setting("look_up_first", "150ms")
+        .setting("look_up_first", "400ms")
         .setting("look_up_most", "400ms")
         .start()
         .await;

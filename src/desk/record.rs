@@ -37,8 +37,8 @@ impl Desk {
             return Ok(written);
         }
         if change.life.state != order.life.state {
-            let was_lost = attempts::attempt_list(conn, &order.id).await?.iter().any(was_lost);
-            let asking = self.asks_first(&change.life, was_lost, act.now);
+            let tried = attempts::attempt_list(conn, &order.id).await?;
+            let asking = self.asks_first(&change.life, &tried, act.now);
             orders::order_ask(conn, &order.id, &asking).await?;
         }
         let subject = Subject::Order(order.id.clone());
@@ -69,11 +69,13 @@ impl Desk {
 
     /// When an order that came into this state is asked about first. One whose answer was lost once is watched also after
     /// the verdict: a record may turn up late, or a second one beside the one that confirmed it.
-    fn asks_first(&self, life: &Life, was_lost: bool, now: DateTime<Utc>) -> Asking {
+    fn asks_first(&self, life: &Life, tried: &[AttemptRow], now: DateTime<Utc>) -> Asking {
+        let was_lost = tried.iter().any(was_lost);
         let asks = match life.state {
             OrderState::ConfirmationPending | OrderState::Acknowledged => true,
             OrderState::Approved => life.is_not_found(),
-            OrderState::Confirmed | OrderState::Refused | OrderState::Withdrawn => was_lost,
+            OrderState::Refused | OrderState::Withdrawn => was_lost,
+            OrderState::Confirmed => was_lost && tried.len() > 1,
             OrderState::Submitting => false,
         };
         Asking {

@@ -43,6 +43,7 @@ impl Theirs {
             .filter(|seen| seen.recorded.is_some())
             .map(|seen| (Some(seen.at), seen.differences.clone()));
         match answered.chain(seen).max_by_key(|(at, _)| *at) {
+            Some(_) if page.life.state == OrderState::Refused => Theirs::Nothing("refused there".to_owned()),
             Some((_, differences)) => Theirs::Record(differences),
             None => Theirs::Nothing(nothing(page, here)),
         }

@@ -12,12 +12,13 @@ use super::words::home::{self, Choice};
 use crate::domain::case::CaseKind;
 use crate::domain::look_up::FindingWord;
 use crate::domain::pages::OrderPage;
+use crate::domain::refusal::Refusal;
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
 
 const ACT: &str = "record_finding";
 
-/// The form, folded away; open where something has to be put right.
+/// The form, folded away; open where something has to be put right, or where it is the only way on.
 #[component]
 pub fn FoundOut(page: OrderPage, here: Here) -> impl IntoView {
     if let Err(refusal) = page.way_home.ways.record_finding {
@@ -34,7 +35,10 @@ pub fn FoundOut(page: OrderPage, here: Here) -> impl IntoView {
     let is_late = cases::open(&page.cases)
         .iter()
         .any(|case| case.kind == CaseKind::LateRecord);
-    let is_open = is_late || typed.is_any(&["finding", "reference", "evidence"]);
+    // nor is there another way on where the supplier can neither be asked nor sent it again
+    let ways = &page.way_home.ways;
+    let is_only_way = ways.resume.is_err() && ways.look_up == Err(Refusal::CannotAsk);
+    let is_open = is_late || is_only_way || typed.is_any(&["finding", "reference", "evidence"]);
     let hidden = vec![
         ("order", page.id.to_string()),
         ("version", page.life.version.to_string()),

@@ -105,12 +105,9 @@ pub fn other_purchase(other: OtherPurchase, supplier: &str) -> String {
 pub fn start_of_change(other: OtherPurchase) -> &'static str {
     match other {
         OtherPurchase::WaitForIt | OtherPurchase::SettleFirst | OtherPurchase::WithdrawFirst => {
-            "It gets an approval and an order of its own. There is no form for it here yet; the assistant can suggest it \
-             afterwards, as a new wish."
+            "It gets an approval and an order of its own. Once this one is settled, the assistant can suggest it."
         }
-        OtherPurchase::SecondPurchase | OtherPurchase::Free => {
-            "There is no form for a changed purchase here yet. The assistant can suggest it as a new wish."
-        }
+        OtherPurchase::SecondPurchase | OtherPurchase::Free => "The assistant can suggest it as a new wish.",
     }
 }
 

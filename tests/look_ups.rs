@@ -229,16 +229,16 @@ async fn a_record_that_is_not_visible_yet_is_not_missing_and_is_found_when_it_is
     let house = asking()
         .supplier_file(|file| {
             file.replace("look_up_lag = \"0s\"", "look_up_lag = \"2s\"")
-                .replace("settle_time = \"30s\"", "settle_time = \"1s\"")
+                .replace("settle_time = \"30s\"", "settle_time = \"4s\"")
         })
         .start()
         .await;
     let buyer = house.sign_in(BUYER).await;
-    house.habits(json!({ "visibility_lag_seconds": 5 })).await;
+    house.habits(json!({ "visibility_lag_seconds": 8 })).await;
     let lost = lose(&house, &buyer, "lag", "store_then_close", &[]).await;
 
     let waiting = house
-        .see(&lost, "asked often", |order| look_ups(order).len() >= 8)
+        .see(&lost, "asked often", |order| look_ups(order).len() >= 4)
         .await;
     assert_eq!(
         waiting["state"], "confirmation_pending",

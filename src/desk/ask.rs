@@ -3,7 +3,7 @@
 //! Promises: an answer is kept whatever it says; only `domain::look_up` makes a finding of it (rule 10); a question that
 //! is lost with its process is asked again. Must not: send anything that changes something at a supplier.
 
-use super::record::{Act, must_be_done};
+use super::record::Act;
 use super::settle::reference_of;
 use super::{Desk, DeskError, clock, delta};
 use crate::domain::case::{CaseKind, CaseStep};
@@ -282,12 +282,8 @@ impl Desk {
             from: order.life.state,
             to: change.life.state,
         };
-        let act = Act {
-            actor: &Actor::Worker,
-            happening,
-            now,
-        };
-        must_be_done(self.record(conn, order, change, act).await?)?;
+        self.record_now(conn, order, change, Act::by(&Actor::Worker, happening, now))
+            .await?;
         attempts::attempts_answer(conn, &order.id).await?;
         let kept = NewFinding {
             tenant: &order.tenant,
@@ -338,12 +334,8 @@ impl Desk {
             from: order.life.state,
             to: change.life.state,
         };
-        let act = Act {
-            actor: &Actor::Worker,
-            happening,
-            now,
-        };
-        must_be_done(self.record(conn, order, change, act).await?)
+        self.record_now(conn, order, change, Act::by(&Actor::Worker, happening, now))
+            .await
     }
 
     /// Drops a request to send it once more, and says why; nothing to do when nobody asked.
@@ -357,12 +349,13 @@ impl Desk {
         let Ok(change) = order::drop_resume(&order.life) else {
             return Ok(());
         };
-        let act = Act {
-            actor: &Actor::Worker,
-            happening: Happening::ResumeNotSent { why },
-            now,
-        };
-        must_be_done(self.record(conn, order, &change, act).await?)
+        self.record_now(
+            conn,
+            order,
+            &change,
+            Act::by(&Actor::Worker, Happening::ResumeNotSent { why }, now),
+        )
+        .await
     }
 
     /// A person's word confirmed it: now their record is compared with what was approved (rule 12).
@@ -398,12 +391,8 @@ impl Desk {
         };
         match order::compared(&order.life, &one.reference, &differences)? {
             Some(change) => {
-                let act = Act {
-                    actor: &Actor::Worker,
-                    happening,
-                    now,
-                };
-                must_be_done(self.record(conn, order, &change, act).await?)?;
+                self.record_now(conn, order, &change, Act::by(&Actor::Worker, happening, now))
+                    .await?;
             }
             None => {
                 let subject = Subject::Order(order.id.clone());

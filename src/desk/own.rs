@@ -3,7 +3,7 @@
 //! Promises: each from exactly the version the page showed, with a reason (rule 14). Must not: send anything.
 
 use super::decide::{missing, reason_given};
-use super::record::{Act, must_be_done, subject_of};
+use super::record::{Act, subject_of};
 use super::settle::{Doing, last_doer, order_at};
 use super::{Desk, DeskError, Person, clock};
 use crate::domain::calendar;
@@ -91,12 +91,8 @@ impl Desk {
             WithOrder::Withdraw => Happening::OrderWithdrawn { reason },
         };
         let actor = person.actor();
-        let act = Act {
-            actor: &actor,
-            happening,
-            now,
-        };
-        must_be_done(self.record(&mut tx, &order, &change, act).await?)?;
+        self.record_now(&mut tx, &order, &change, Act::by(&actor, happening, now))
+            .await?;
         if what == WithOrder::Release {
             let row = suppliers::supplier_fetch(&mut tx, person.tenant(), &order.contents.supplier).await?;
             let row = row.ok_or(DeskError::Absent("supplier"))?;

@@ -22,7 +22,25 @@ pub(super) struct Act<'a> {
     pub now: DateTime<Utc>,
 }
 
+impl<'a> Act<'a> {
+    /// Who did what, when.
+    pub fn by(actor: &'a Actor, happening: Happening, now: DateTime<Utc>) -> Self {
+        Self { actor, happening, now }
+    }
+}
+
 impl Desk {
+    /// Records a change that was decided from the order as this very transaction read it: nobody can be faster.
+    pub(super) async fn record_now(
+        &self,
+        conn: &mut Conn,
+        order: &OrderRow,
+        change: &Change,
+        act: Act<'_>,
+    ) -> Result<(), DeskError> {
+        must_be_done(self.record(conn, order, change, act).await?)
+    }
+
     /// Records a change of an order. Somebody faster is `Written::NotInThatState`: then nothing was written.
     pub(super) async fn record(
         &self,

@@ -4,7 +4,7 @@
 //! finding, its event and the order's new life are one transaction. Must not: talk to a supplier; the worker does.
 
 use super::decide::{missing, reason_given};
-use super::record::{Act, must_be_done};
+use super::record::Act;
 use super::{Desk, DeskError, Person, clock};
 use crate::domain::case::{CaseKind, CaseStep};
 use crate::domain::contract::{Ground, LookUp};
@@ -65,12 +65,8 @@ impl Desk {
         let ground = may_resume_now(&order.life, person.roles(), &facts.about(&order), now)?;
         let change = order::want_resume(&order.life, &person.0.id, now)?;
         let actor = person.actor();
-        let act = Act {
-            actor: &actor,
-            happening: Happening::ResumeWanted,
-            now,
-        };
-        must_be_done(self.record(&mut tx, &order, &change, act).await?)?;
+        self.record_now(&mut tx, &order, &change, Act::by(&actor, Happening::ResumeWanted, now))
+            .await?;
         if ground == Ground::NotFound && facts.supplier.contract.look_up == LookUp::Exact {
             // the look-up right before the send
             let last = facts.look_ups.last().map(|one| one.at);
@@ -116,12 +112,8 @@ impl Desk {
             to: change.life.state,
         };
         let actor = person.actor();
-        let act = Act {
-            actor: &actor,
-            happening,
-            now,
-        };
-        must_be_done(self.record(&mut tx, &order, &change, act).await?)?;
+        self.record_now(&mut tx, &order, &change, Act::by(&actor, happening, now))
+            .await?;
         if established != Finding::CouldNotTell {
             attempts::attempts_answer(&mut tx, id).await?;
         }
@@ -166,12 +158,8 @@ impl Desk {
             to: change.life.state,
         };
         let actor = person.actor();
-        let act = Act {
-            actor: &actor,
-            happening,
-            now,
-        };
-        must_be_done(self.record(conn, &order, &change, act).await?)?;
+        self.record_now(conn, &order, &change, Act::by(&actor, happening, now))
+            .await?;
         Ok(OrderRow {
             life: change.life,
             ..order

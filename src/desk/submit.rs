@@ -6,7 +6,7 @@
 //! wire, or send an order that is held, overtaken, or in doubt without a request that `may_resume` allows.
 
 use super::doubt::{DoubtFacts, first_seen};
-use super::record::{Act, must_be_done};
+use super::record::Act;
 use super::{Desk, DeskError, clock};
 use crate::config::StopPoint;
 use crate::domain::attempt::{self, Reply, ReplyWord};
@@ -164,12 +164,8 @@ impl Desk {
             hold: Hold::Person,
             reason: reason.to_owned(),
         };
-        let act = Act {
-            actor: &Actor::Worker,
-            happening,
-            now: clock::now(),
-        };
-        must_be_done(self.record(conn, order, &change, act).await?)
+        self.record_now(conn, order, &change, Act::by(&Actor::Worker, happening, clock::now()))
+            .await
     }
 
     /// A person wants it sent once more: judged again, in this very transaction (rule 9).
@@ -405,19 +401,8 @@ impl Desk {
             from: order.life.state,
             to: change.life.state,
         };
-        must_be_done(
-            self.record(
-                conn,
-                order,
-                &change,
-                Act {
-                    actor: &Actor::Worker,
-                    happening,
-                    now,
-                },
-            )
-            .await?,
-        )?;
+        self.record_now(conn, order, &change, Act::by(&Actor::Worker, happening, now))
+            .await?;
         if let (Some((reference, _)), OrderState::Confirmed) = (beside.late_acceptance, change.life.state) {
             self.keep_reply_finding(conn, order, FindingWord::AtSupplier, Some(reference), now)
                 .await?;
@@ -482,12 +467,8 @@ impl Desk {
             events::event_append(conn, &order.tenant, &Actor::Worker, subject, happening, now).await?;
             return Ok(());
         };
-        let act = Act {
-            actor: &Actor::Worker,
-            happening,
-            now,
-        };
-        must_be_done(self.record(conn, order, &change, act).await?)?;
+        self.record_now(conn, order, &change, Act::by(&Actor::Worker, happening, now))
+            .await?;
         if let Some(finding) = finding_of(&outcome.reply) {
             self.keep_reply_finding(conn, order, finding, outcome.reply.reference(), now)
                 .await?;

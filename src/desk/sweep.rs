@@ -3,7 +3,7 @@
 //!
 //! Promises: one broken order does not keep the others from being swept. Must not: close a doubt (rule 8).
 
-use super::record::{Act, must_be_done};
+use super::record::Act;
 use super::submit::{answer_doubt, late_acceptance};
 use super::{Desk, DeskError, clock};
 use crate::domain::contract::{NotResumed, SupplierContract};
@@ -78,19 +78,8 @@ impl Desk {
             from: order.life.state,
             to: change.life.state,
         };
-        must_be_done(
-            self.record(
-                &mut tx,
-                &order,
-                &change,
-                Act {
-                    actor: &Actor::Worker,
-                    happening,
-                    now,
-                },
-            )
-            .await?,
-        )?;
+        self.record_now(&mut tx, &order, &change, Act::by(&Actor::Worker, happening, now))
+            .await?;
         answer_doubt(&mut tx, &order, change.life.state).await?;
         tx.commit().await?;
         Ok(())
@@ -142,19 +131,8 @@ impl Desk {
             hold: Hold::TooOld,
             reason,
         };
-        must_be_done(
-            self.record(
-                &mut tx,
-                &order,
-                &change,
-                Act {
-                    actor: &Actor::Worker,
-                    happening,
-                    now,
-                },
-            )
-            .await?,
-        )?;
+        self.record_now(&mut tx, &order, &change, Act::by(&Actor::Worker, happening, now))
+            .await?;
         tx.commit().await?;
         Ok(())
     }

@@ -3,6 +3,7 @@
 //! Promises: an answer is kept whatever it says; only `domain::look_up` makes a finding of it (rule 10); a question that
 //! is lost with its process is asked again. Must not: send anything that changes something at a supplier.
 
+use super::doubt::Known;
 use super::record::Act;
 use super::settle::reference_of;
 use super::{Desk, DeskError, clock, delta};
@@ -206,8 +207,8 @@ impl Desk {
         now: DateTime<Utc>,
     ) -> Result<(), DeskError> {
         let Answer::Found(records) = answer else { return Ok(()) };
-        let facts = self.doubt_facts(conn, order).await?;
-        let unjudged = |one: &&Found| one.standing != Standing::Refused && !facts.judged(&one.reference);
+        let known = Known::of(conn, order).await?;
+        let unjudged = |one: &&Found| one.standing != Standing::Refused && !known.judged(&one.reference);
         let Some(late) = records.iter().find(unjudged) else {
             return Ok(());
         };
@@ -226,7 +227,7 @@ impl Desk {
             self.open_duplicate(conn, order, records, now).await?;
         }
         let facts = self.doubt_facts(conn, order).await?;
-        if facts.about(order).record_there {
+        if facts.known.record_there {
             // nobody has judged the record that turned up; that is a person's
             return Ok(());
         }
@@ -241,8 +242,7 @@ impl Desk {
         let Ok(change) = order::establish(&order.life, &established, now) else {
             return Ok(());
         };
-        self.establish_in(conn, order, &established, &change, Source::LookUp, now)
-            .await
+        self.establish_in(conn, order, &established, &change, now).await
     }
 
     /// Several records of one order: which is ours, and what becomes of the others, is a person's to say (case I7).
@@ -262,17 +262,16 @@ impl Desk {
             .await
     }
 
-    /// Writes a finding that the machine made, with its event and the order's new life.
-    pub(super) async fn establish_in(
+    /// Writes what a look-up established, with its event and the order's new life.
+    async fn establish_in(
         &self,
         conn: &mut Conn,
         order: &OrderRow,
         established: &Finding,
         change: &Change,
-        source: Source,
         now: DateTime<Utc>,
     ) -> Result<(), DeskError> {
-        let reference = reference_of(established);
+        let (reference, source) = (reference_of(established), Source::LookUp);
         let word = FindingWord::of_finding(established);
         let happening = Happening::FindingEstablished {
             finding: word,
@@ -383,7 +382,10 @@ impl Desk {
             let reason = format!("the supplier’s record {} says refused or cancelled", one.reference);
             self.open_case(conn, order, CaseKind::Differences, reason, now).await?;
         }
-        let Some(record) = &one.record else { return Ok(()) };
+        // what differs was told before, by the answer that confirmed it
+        let Some(record) = one.record.as_ref().filter(|_| !order.life.differences) else {
+            return Ok(());
+        };
         let differences = difference::with_record(&order.contents, record);
         let happening = Happening::Compared {
             reference: one.reference.clone(),

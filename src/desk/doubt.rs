@@ -5,7 +5,7 @@
 
 use super::{Desk, DeskError, delta};
 use crate::domain::attempt::ReplyWord;
-use crate::domain::case::CaseKind;
+use crate::domain::case::{Case, CaseKind};
 use crate::domain::contract::{InDoubt, SupplierContract};
 use crate::domain::look_up::{Books, Established, FindingWord, Ladder, LookedUp, Source, ladder, settled_at};
 use crate::store::attempts::AttemptRow;
@@ -16,6 +16,41 @@ use crate::store::{Conn, attempts, findings, look_ups, orders, suppliers};
 use crate::supplier::Supplier;
 use chrono::{DateTime, TimeDelta, Utc};
 
+/// What is known of an order at its supplier. Storing a reply needs this alone, so that no supplier's file and no secret
+/// stands between an answer and its row.
+#[derive(Debug, Clone)]
+pub(super) struct Known {
+    pub look_ups: Vec<LookedUp>,
+    pub findings: Vec<Established>,
+    /// A late record, or several records, wait to be judged.
+    pub record_there: bool,
+}
+
+impl Known {
+    /// Reads it.
+    pub async fn of(conn: &mut Conn, order: &OrderRow) -> Result<Self, DeskError> {
+        let cases = case_list(conn, &order.tenant, &About::Order(order.id.clone())).await?;
+        let unjudged = [CaseKind::LateRecord, CaseKind::SupplierDuplicate];
+        let waits = |case: &Case| case.closed_at.is_none() && unjudged.contains(&case.kind);
+        Ok(Self {
+            look_ups: look_ups::look_up_list(conn, &order.id).await?,
+            findings: findings::finding_list(conn, &order.id).await?,
+            record_there: cases.iter().any(waits),
+        })
+    }
+
+    /// Whether the last thing established is that it is not there.
+    pub fn was_not_found(&self) -> bool {
+        let last = self.findings.iter().rev().find(|one| one.settles());
+        last.is_some_and(|one| one.finding == FindingWord::NotAtSupplier)
+    }
+
+    /// Whether a record of this number was judged: it never reopens the order.
+    pub fn judged(&self, reference: &str) -> bool {
+        self.findings.iter().any(|one| one.judged(reference))
+    }
+}
+
 /// The facts of one order.
 #[derive(Debug, Clone)]
 pub(super) struct DoubtFacts {
@@ -23,8 +58,7 @@ pub(super) struct DoubtFacts {
     pub supplier: Supplier,
     pub supplier_held: bool,
     pub attempts: Vec<AttemptRow>,
-    pub look_ups: Vec<LookedUp>,
-    pub findings: Vec<Established>,
+    pub known: Known,
     /// From when "no record" counts.
     pub settled_at: DateTime<Utc>,
     /// The books the order was submitted to; today's, as long as it was not.
@@ -33,7 +67,6 @@ pub(super) struct DoubtFacts {
     first_send: DateTime<Utc>,
     same_scope: bool,
     later_order_live: bool,
-    record_there: bool,
     request_deadline: TimeDelta,
 }
 
@@ -61,8 +94,6 @@ impl Desk {
             base_url: row.base_url.clone(),
             account: row.account.clone(),
         };
-        let cases = case_list(conn, &order.tenant, &About::Order(order.id.clone())).await?;
-        let unjudged = [CaseKind::LateRecord, CaseKind::SupplierDuplicate];
         let request_deadline = delta(self.lengths.request_deadline);
         let last_end = last_end(&attempts).unwrap_or(order.approved_at);
         let cautious = supplier.contract.as_slow_as(&then);
@@ -74,12 +105,8 @@ impl Desk {
             books: placed.last().map_or(books, |row| of(row)),
             first_send: first.map_or(order.approved_at, |first| first.attempt.started_at),
             supplier_held: row.held_at.is_some(),
-            look_ups: look_ups::look_up_list(conn, &order.id).await?,
-            findings: findings::finding_list(conn, &order.id).await?,
+            known: Known::of(conn, order).await?,
             later_order_live: orders::order_later_live(conn, order).await?,
-            record_there: cases
-                .iter()
-                .any(|case| case.closed_at.is_none() && unjudged.contains(&case.kind)),
             then,
             supplier,
             attempts,
@@ -91,7 +118,7 @@ impl Desk {
 impl DoubtFacts {
     /// As `may_resume` wants them.
     pub fn about(&self, order: &OrderRow) -> InDoubt<'_> {
-        let mut settling = self.findings.iter().rev().filter(|one| one.settles());
+        let mut settling = self.known.findings.iter().rev().filter(|one| one.settles());
         let by_hand = settling
             .next()
             .filter(|one| (one.source, one.finding) == (Source::Person, FindingWord::NotAtSupplier));
@@ -105,7 +132,7 @@ impl DoubtFacts {
             same_account: self.books == self.supplier.books(),
             supplier_held: self.supplier_held,
             later_order_live: self.later_order_live,
-            record_there: self.record_there,
+            record_there: self.known.record_there,
             found_by_hand_at: by_hand.map(|one| one.at),
             request_deadline: self.request_deadline,
         }
@@ -118,7 +145,7 @@ impl DoubtFacts {
 
     /// When something was last established; from then on the ladder is climbed anew.
     pub fn last_finding(&self) -> Option<DateTime<Utc>> {
-        let settling = self.findings.iter().filter(|one| one.settles());
+        let settling = self.known.findings.iter().filter(|one| one.settles());
         settling.map(|one| one.at).max()
     }
 
@@ -128,23 +155,12 @@ impl DoubtFacts {
             .last_finding()
             .map_or(self.settled_at, |at| at.max(self.settled_at));
         let cautious = self.supplier.contract.as_slow_as(&self.then);
-        ladder(&cautious, from, &self.books, &self.look_ups)
-    }
-
-    /// Whether the last thing established is that it is not there.
-    pub fn was_not_found(&self) -> bool {
-        let last = self.findings.iter().rev().find(|one| one.settles());
-        last.is_some_and(|one| one.finding == FindingWord::NotAtSupplier)
+        ladder(&cautious, from, &self.books, &self.known.look_ups)
     }
 
     /// Whether the last look-up asked the books that the order was submitted to.
     pub fn asked_the_right_books(&self) -> bool {
-        self.look_ups.last().is_some_and(|last| last.books == self.books)
-    }
-
-    /// Whether a record of this number was judged: it never reopens the order.
-    pub fn judged(&self, reference: &str) -> bool {
-        self.findings.iter().any(|one| one.judged(reference))
+        self.known.look_ups.last().is_some_and(|last| last.books == self.books)
     }
 
     /// When the key's window ends, under both versions; nothing without a key.

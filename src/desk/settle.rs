@@ -45,7 +45,7 @@ impl Desk {
         let order = order_at(&mut tx, person, id, version).await?;
         let facts = self.doubt_facts(&mut tx, &order).await?;
         may_look_up(&order.life, &facts.supplier.contract)?;
-        let last = facts.look_ups.last().map(|one| one.at);
+        let last = facts.known.look_ups.last().map(|one| one.at);
         let asking = asks_for(order.asking, last, &person.0.id, clock::now());
         orders::order_ask(&mut tx, id, &asking).await?;
         let (subject, wanted) = (Subject::Order(id.clone()), Happening::LookUpWanted);
@@ -69,7 +69,7 @@ impl Desk {
             .await?;
         if ground == Ground::NotFound && facts.supplier.contract.look_up == LookUp::Exact {
             // the look-up right before the send
-            let last = facts.look_ups.last().map(|one| one.at);
+            let last = facts.known.look_ups.last().map(|one| one.at);
             let asking = asks_for(order.asking, last, &person.0.id, now);
             orders::order_ask(&mut tx, id, &asking).await?;
         }
@@ -176,7 +176,7 @@ impl Desk {
         let (Finding::AtSupplier { reference, .. }, Some(late)) = (established, &order.life.supplier_reference) else {
             return Ok(None);
         };
-        let is_late = self.doubt_facts(conn, order).await?.about(order).record_there;
+        let is_late = self.doubt_facts(conn, order).await?.known.record_there;
         Ok((is_late && late != reference).then(|| format!("the supplier has another record of it, {late}")))
     }
 
@@ -198,7 +198,7 @@ impl Desk {
             }),
             FindingWord::NotAtSupplier => {
                 let facts = self.doubt_facts(conn, order).await?;
-                if facts.about(order).record_there {
+                if facts.known.record_there {
                     return Err(Refusal::RecordThere.into());
                 }
                 if now < facts.settled_at {

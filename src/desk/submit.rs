@@ -5,7 +5,7 @@
 //! comes (rule 13); a reply that cannot be stored leaves an order that is confirmation pending. Must not: classify the
 //! wire, or send an order that is held, overtaken, or in doubt without a request that `may_resume` allows.
 
-use super::doubt::{DoubtFacts, first_seen};
+use super::doubt::{DoubtFacts, Known, first_seen};
 use super::record::Act;
 use super::{Desk, DeskError, clock};
 use crate::config::StopPoint;
@@ -370,10 +370,10 @@ impl Desk {
             self.close_late(&mut tx, &order, claimed, outcome, &differences, doubt)
                 .await?;
         } else {
-            let facts = self.doubt_facts(&mut tx, &order).await?;
+            let known = Known::of(&mut tx, &order).await?;
             let beside = Beside {
-                doubt: other_doubt || mine.in_doubt || is_there_by_now(&facts, &others, mine),
-                was_not_found: facts.was_not_found(),
+                doubt: other_doubt || mine.in_doubt || is_there_by_now(&known, &others, mine),
+                was_not_found: known.was_not_found(),
                 late_acceptance: late_acceptance(&others, mine),
             };
             self.close_in_time(&mut tx, &order, mine, outcome, &differences, beside)
@@ -442,13 +442,13 @@ impl Desk {
         other_doubt: bool,
     ) -> Result<(), DeskError> {
         let now = clock::now();
-        let facts = self.doubt_facts(conn, order).await?;
-        let doubt = other_doubt || facts.about(order).record_there;
+        let known = Known::of(conn, order).await?;
+        let doubt = other_doubt || known.record_there;
         let is_settled = ![OrderState::ConfirmationPending, OrderState::Submitting].contains(&order.life.state);
         let judged = outcome
             .reply
             .reference()
-            .is_some_and(|reference| facts.judged(reference));
+            .is_some_and(|reference| known.judged(reference));
         let change = if is_settled && judged {
             // a record once judged never reopens an order
             Err(Refusal::OrderIs(order.life.state))
@@ -489,13 +489,13 @@ fn finding_of(reply: &Reply) -> Option<FindingWord> {
 
 /// Whether the supplier said, while this attempt was open, that it has the order: to a look-up, or in another attempt's
 /// late acknowledgement. Then this attempt's "refused" or "not sent" is doubt.
-fn is_there_by_now(facts: &DoubtFacts, others: &[AttemptRow], mine: &AttemptRow) -> bool {
+fn is_there_by_now(known: &Known, others: &[AttemptRow], mine: &AttemptRow) -> bool {
     let since = mine.attempt.started_at;
     let seen = |one: &LookedUp| one.answer == AnswerWord::Found && one.at >= since;
     let acknowledged = |row: &AttemptRow| {
         row.attempt.reply == Some(ReplyWord::Acknowledged) && row.attempt.ended_at.is_some_and(|at| at >= since)
     };
-    facts.look_ups.iter().any(seen) || others.iter().any(acknowledged)
+    known.look_ups.iter().any(seen) || others.iter().any(acknowledged)
 }
 
 /// An acceptance that another attempt brought, after its lease, while this one was open.
@@ -508,7 +508,7 @@ pub(super) fn late_acceptance<'a>(others: &'a [AttemptRow], mine: &AttemptRow) -
 
 /// Whether the supplier was asked a moment ago, after it had been found not to have the order, and said "none" (rule 9).
 fn is_just_asked(facts: &DoubtFacts, now: DateTime<Utc>) -> bool {
-    facts.look_ups.last().is_some_and(|last| {
+    facts.known.look_ups.last().is_some_and(|last| {
         last.answer == AnswerWord::None
             && last.books == facts.books
             && last.at <= now

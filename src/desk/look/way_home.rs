@@ -30,7 +30,7 @@ impl Desk {
         let (about, open_doubt) = (facts.about(order), facts.open_doubt(now));
         let way_home = WayHome {
             ways: ways(&order.life, person.roles(), &contract, &about, open_doubt, now),
-            record: last_record(order, &facts.look_ups),
+            record: last_record(order, &facts.known.look_ups),
             ladder: facts.ladder(),
             settled_at: facts.settled_at,
             key_until: facts.key_until(),
@@ -44,8 +44,8 @@ impl Desk {
                 None => None,
             },
             owners: able_owners(conn, person).await?,
-            look_ups: facts.look_ups.clone(),
-            findings: facts.findings.clone(),
+            look_ups: facts.known.look_ups.clone(),
+            findings: facts.known.findings.clone(),
             contract,
         };
         Ok((facts, way_home))

@@ -123,7 +123,7 @@ pub async fn fill(
         .collect())
 }
 
-/// The practice supplier of the demo: its own port, its own file beside the desk's.
+/// The practice supplier of the demo: its own port, its own file, beside the desk's where that is a file.
 async fn start_practice(
     config: &Config,
     tasks: &mut JoinSet<()>,
@@ -135,7 +135,10 @@ async fn start_practice(
         Err(_) => TcpListener::bind(("127.0.0.1", 0)).await.map_err(fault)?,
     };
     let url = format!("http://{}", listener.local_addr().map_err(fault)?);
-    let database = config.database_url.split('?').next().unwrap_or_default().to_owned() + ".practice";
+    let database = match config.database_url.split('?').next() {
+        Some(file) if file.starts_with("sqlite:") => format!("{file}.practice"),
+        Some(_) | None => "sqlite:countersign-demo.practice".to_owned(),
+    };
     let stop = stop.clone();
     tasks.spawn(async move {
         if let Err(error) = practice::serve(listener, &database, stop.cancelled_owned()).await {

@@ -64,7 +64,7 @@ impl Desk {
 
     async fn claim_question(&self, tenant: &TenantId, id: &OrderId) -> Result<Option<Question>, DeskError> {
         let now = clock::now();
-        let mut tx = self.store.begin_write().await?;
+        let mut tx = self.store.begin_write_in(tenant).await?;
         let order = orders::order_fetch(&mut tx, tenant, id).await?;
         let Some(order) = order.filter(|order| order.asking.at.is_some_and(|at| at <= now)) else {
             return Ok(None);
@@ -123,7 +123,7 @@ impl Desk {
         detail: &str,
     ) -> Result<(), DeskError> {
         let now = clock::now();
-        let mut tx = self.store.begin_write().await?;
+        let mut tx = self.store.begin_write_in(&question.tenant).await?;
         let order = orders::order_fetch(&mut tx, &question.tenant, &question.order).await?;
         let order = order.ok_or(DeskError::Absent("order"))?;
         let kept = NewLookUp {

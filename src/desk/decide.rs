@@ -69,7 +69,7 @@ impl Desk {
                 return Err(missing("reason", "say why an unsettled order is accepted").into());
             }
         }
-        let mut tx = self.store.begin_write().await?;
+        let mut tx = self.store.begin_write_in(person.tenant()).await?;
         let row = fetch(&mut tx, person, id).await?;
         if row.suggestion.state == SuggestionState::Approved && row.suggestion.digest == approval.digest {
             let order = orders::order_of_suggestion(&mut tx, id)
@@ -218,7 +218,7 @@ impl Desk {
             "say why, so that the assistant and your colleagues know",
         )?;
         let now = clock::now();
-        let mut tx = self.store.begin_write().await?;
+        let mut tx = self.store.begin_write_in(person.tenant()).await?;
         let row = fetch(&mut tx, person, id).await?;
         let Ok(to) = review(row.suggestion.state, review_act) else {
             return Err(overtaken(&mut tx, person, row).await?.into());

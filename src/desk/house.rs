@@ -107,7 +107,7 @@ impl Desk {
         let code: SiteCode = code.parse().map_err(|fault| faulty("CODE", fault))?;
         let name = name_of("--name", name)?;
         let now = clock::now();
-        let mut tx = self.store.begin_write().await?;
+        let mut tx = self.store.begin_write_in(tenant).await?;
         tenants::site_put(&mut tx, tenant, &code, &name, now).await?;
         let subject = Subject::Site(code.to_string());
         self.note(&mut tx, tenant, subject, Happening::SiteAdded { name }, now)
@@ -126,7 +126,7 @@ impl Desk {
     pub async fn supplier_add(&self, tenant: &TenantId, file: &str) -> Result<(SupplierId, u32), DeskError> {
         let supplier: Supplier = file.parse()?;
         let now = clock::now();
-        let mut tx = self.store.begin_write().await?;
+        let mut tx = self.store.begin_write_in(tenant).await?;
         let version = suppliers::supplier_put(&mut tx, tenant, &supplier.id, &supplier.name, file, now).await?;
         let subject = Subject::Supplier(supplier.id.to_string());
         self.note(&mut tx, tenant, subject, Happening::SupplierAdded { version }, now)
@@ -144,7 +144,7 @@ impl Desk {
     /// Puts a supplier on hold: its orders wait, those approved later too.
     pub async fn supplier_hold(&self, tenant: &TenantId, id: &str, reason: &str) -> Result<(), DeskError> {
         let id: SupplierId = id.parse().map_err(|fault| faulty("ID", fault))?;
-        let mut tx = self.store.begin_write().await?;
+        let mut tx = self.store.begin_write_in(tenant).await?;
         suppliers::supplier_fetch(&mut tx, tenant, &id)
             .await?
             .ok_or(DeskError::Absent("supplier"))?;
@@ -163,7 +163,7 @@ impl Desk {
     /// Releases a supplier: what only it held is due.
     pub async fn supplier_release(&self, tenant: &TenantId, id: &str) -> Result<(), DeskError> {
         let id: SupplierId = id.parse().map_err(|fault| faulty("ID", fault))?;
-        let mut tx = self.store.begin_write().await?;
+        let mut tx = self.store.begin_write_in(tenant).await?;
         suppliers::supplier_fetch(&mut tx, tenant, &id)
             .await?
             .ok_or(DeskError::Absent("supplier"))?;
@@ -214,7 +214,7 @@ impl Desk {
             disabled: false,
         };
         let now = clock::now();
-        let mut tx = self.store.begin_write().await?;
+        let mut tx = self.store.begin_write_in(tenant).await?;
         unless_taken(
             people::person_add(&mut tx, &person, hash.as_deref(), now).await,
             "this e-mail address",
@@ -238,7 +238,7 @@ impl Desk {
     /// Disables a person; their open cases move in the same transaction, and the last manager stays (rule 15).
     pub async fn person_disable(&self, tenant: &TenantId, who: &str) -> Result<(), DeskError> {
         let now = clock::now();
-        let mut tx = self.store.begin_write().await?;
+        let mut tx = self.store.begin_write_in(tenant).await?;
         let all = people::person_list(&mut tx, tenant).await?;
         let found = all
             .into_iter()
@@ -307,7 +307,7 @@ impl Desk {
             revoked: false,
         };
         let now = clock::now();
-        let mut tx = self.store.begin_write().await?;
+        let mut tx = self.store.begin_write_in(tenant).await?;
         people::token_add(&mut tx, &token, &token_hash(&secret), now).await?;
         self.note(
             &mut tx,
@@ -331,7 +331,7 @@ impl Desk {
     pub async fn token_revoke(&self, tenant: &TenantId, id: &str) -> Result<(), DeskError> {
         let id: TokenId = id.parse().map_err(|fault| faulty("ID", fault))?;
         let now = clock::now();
-        let mut tx = self.store.begin_write().await?;
+        let mut tx = self.store.begin_write_in(tenant).await?;
         if people::token_revoke(&mut tx, tenant, &id, now).await? != Written::Done {
             return Err(DeskError::Absent("token that is not revoked yet"));
         }

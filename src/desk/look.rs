@@ -163,7 +163,7 @@ impl Desk {
         refused: Option<&DraftId>,
     ) -> Result<ReviewPage, DeskError> {
         let mut read = self.store.begin_read().await?;
-        let conn = &mut *read;
+        let conn = &mut read;
         let (tenant, viewer) = (person.tenant(), self.viewer(conn, person).await?);
         let row = suggestions::suggestion_fetch(conn, tenant, id)
             .await?
@@ -229,7 +229,7 @@ impl Desk {
         refused: Option<&DraftId>,
     ) -> Result<OrderPage, DeskError> {
         let mut read = self.store.begin_read().await?;
-        let conn = &mut *read;
+        let conn = &mut read;
         let (tenant, viewer) = (person.tenant(), self.viewer(conn, person).await?);
         let order = orders::order_fetch(conn, tenant, id)
             .await?

@@ -68,7 +68,7 @@ impl Desk {
     ) -> Result<(), DeskError> {
         may(person.roles(), what.act())?;
         let now = clock::now();
-        let mut tx = self.store.begin_write().await?;
+        let mut tx = self.store.begin_write_in(person.tenant()).await?;
         let order = order_at(&mut tx, person, id, version).await?;
         let tried = attempts::attempt_list(&mut tx, id).await?;
         let open_doubt = tried.iter().any(|row| row.attempt.is_doubtful(now));
@@ -120,7 +120,7 @@ impl Desk {
     ) -> Result<Option<Target>, DeskError> {
         may(person.roles(), person::Act::Assign)?;
         let now = clock::now();
-        let mut tx = self.store.begin_write().await?;
+        let mut tx = self.store.begin_write_in(person.tenant()).await?;
         let (case, about) = case_fetch(&mut tx, person.tenant(), id)
             .await?
             .ok_or(DeskError::Absent("case"))?;

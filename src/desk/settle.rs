@@ -41,7 +41,7 @@ impl Desk {
     /// A person wants the supplier asked now; the worker asks within a second, so no page waits for it.
     pub async fn look_up(&self, person: &Person, id: &OrderId, version: u64) -> Result<(), DeskError> {
         may(person.roles(), person::Act::LookUp)?;
-        let mut tx = self.store.begin_write().await?;
+        let mut tx = self.store.begin_write_in(person.tenant()).await?;
         let order = order_at(&mut tx, person, id, version).await?;
         let facts = self.doubt_facts(&mut tx, &order).await?;
         may_look_up(&order.life, &facts.supplier.contract)?;
@@ -59,7 +59,7 @@ impl Desk {
     pub async fn resume(&self, person: &Person, id: &OrderId, version: u64) -> Result<(), DeskError> {
         may(person.roles(), person::Act::Resume)?;
         let now = clock::now();
-        let mut tx = self.store.begin_write().await?;
+        let mut tx = self.store.begin_write_in(person.tenant()).await?;
         let order = order_at(&mut tx, person, id, version).await?;
         let facts = self.doubt_facts(&mut tx, &order).await?;
         let ground = may_resume_now(&order.life, person.roles(), &facts.about(&order), now)?;
@@ -88,7 +88,7 @@ impl Desk {
     ) -> Result<(), DeskError> {
         may(person.roles(), person::Act::RecordFinding)?;
         let now = clock::now();
-        let mut tx = self.store.begin_write().await?;
+        let mut tx = self.store.begin_write_in(person.tenant()).await?;
         let mut order = order_at(&mut tx, person, id, version).await?;
         order::may_find(&order.life)?;
         let evidence = evidence_given(&found.evidence)?;

@@ -96,7 +96,7 @@ impl Desk {
 
     async fn claim_one(&self, tenant: &TenantId, id: &OrderId) -> Result<Result<Claimed, NotClaimed>, DeskError> {
         self.reach(StopPoint::BeforeAttempt).await;
-        let mut tx = self.store.begin_write().await?;
+        let mut tx = self.store.begin_write_in(tenant).await?;
         let Some(order) = orders::order_fetch(&mut tx, tenant, id).await? else {
             return Ok(Err(NotClaimed::Overtaken));
         };
@@ -343,7 +343,7 @@ impl Desk {
     /// Stores a reply on its own attempt (rule 13), and what it means for the order.
     async fn close(&self, claimed: &Claimed, outcome: &Outcome) -> Result<(), DeskError> {
         let now = clock::now();
-        let mut tx = self.store.begin_write().await?;
+        let mut tx = self.store.begin_write_in(&claimed.tenant).await?;
         let order = orders::order_fetch(&mut tx, &claimed.tenant, &claimed.order).await?;
         let order = order.ok_or(DeskError::Absent("order"))?;
         let tried = attempts::attempt_list(&mut tx, &order.id).await?;

@@ -68,8 +68,8 @@ impl Desk {
         purpose: &str,
     ) -> Result<(Reserved, IntentView), DeskError> {
         let now = clock::now();
-        let mut tx = self.store.begin_write().await?;
         let tenant = program.tenant();
+        let mut tx = self.store.begin_write_in(tenant).await?;
         let reserved = intents::intent_reserve(&mut tx, tenant, id, purpose, program.0.id.as_str(), now).await?;
         if reserved == Reserved::Now {
             let subject = Subject::Intent(id.clone());
@@ -120,7 +120,7 @@ impl Desk {
         contents: OrderContents,
     ) -> Result<Taken, DeskError> {
         let tenant = program.tenant();
-        let mut tx = self.store.begin_write().await?;
+        let mut tx = self.store.begin_write_in(tenant).await?;
         if intents::intent_fetch(&mut tx, tenant, intent).await?.is_none() {
             return Err(DeskError::IntentUnknown);
         }

@@ -48,7 +48,7 @@ impl Desk {
 
     async fn drop_void_request(&self, tenant: &TenantId, id: &OrderId) -> Result<(), DeskError> {
         let now = clock::now();
-        let mut tx = self.store.begin_write().await?;
+        let mut tx = self.store.begin_write_in(tenant).await?;
         let order = orders::order_fetch(&mut tx, tenant, id)
             .await?
             .ok_or(DeskError::Absent("order"))?;
@@ -62,7 +62,7 @@ impl Desk {
     /// The process that sent it died or is frozen: nobody knows, so the order is confirmation pending.
     async fn lapse(&self, attempt: &AttemptId, id: &OrderId, tenant: &TenantId) -> Result<(), DeskError> {
         let now = clock::now();
-        let mut tx = self.store.begin_write().await?;
+        let mut tx = self.store.begin_write_in(tenant).await?;
         if attempts::attempt_lapse(&mut tx, attempt, now).await? == Written::NotInThatState {
             return Ok(());
         }
@@ -118,7 +118,7 @@ impl Desk {
         contract: &SupplierContract,
     ) -> Result<(), DeskError> {
         let now = clock::now();
-        let mut tx = self.store.begin_write().await?;
+        let mut tx = self.store.begin_write_in(tenant).await?;
         let order = orders::order_fetch(&mut tx, tenant, id)
             .await?
             .ok_or(DeskError::Absent("order"))?;

@@ -1,5 +1,6 @@
 //! Attempts and their steps.
 
+use super::dialect::{ask, done};
 use super::{Conn, StoreError, Written, from_json, micros, moment, moment_if, parsed, to_json};
 use crate::domain::attempt::{Attempt, ReplyWord};
 use crate::domain::difference::{Difference, Recorded};
@@ -138,7 +139,7 @@ fn read(row: Columns) -> Result<AttemptRow, StoreError> {
 
 /// Keeps a new attempt and its first step. A second open attempt of the order is `is_taken()`.
 pub async fn attempt_open(conn: &mut Conn, new: &NewAttempt) -> Result<(), StoreError> {
-    sqlx::query(
+    done!(conn, sqlx::query(
         "INSERT INTO attempts (id, tenant, order_id, number, supplier_version, base_url, account, secret_mac,
                                started_at, send_by, lease_until, in_doubt)
          VALUES ($1, $2, $3, (SELECT count(*) + 1 FROM attempts WHERE order_id = $3), $4, $5, $6, $7, $8, $9, $10, $11)",
@@ -154,25 +155,27 @@ pub async fn attempt_open(conn: &mut Conn, new: &NewAttempt) -> Result<(), Store
     .bind(micros(new.send_by))
     .bind(micros(new.lease_until))
     .bind(i64::from(new.in_doubt))
-    .execute(&mut *conn)
-    .await?;
-    sqlx::query("INSERT INTO attempt_steps (attempt, number, method, url, body) VALUES ($1, 1, $2, $3, $4)")
-        .bind(new.id.as_str())
-        .bind(&new.step.method)
-        .bind(&new.step.url)
-        .bind(&new.step.body)
-        .execute(conn)
-        .await?;
+    .execute(&mut *conn))?;
+    done!(
+        conn,
+        sqlx::query("INSERT INTO attempt_steps (attempt, number, method, url, body) VALUES ($1, 1, $2, $3, $4)")
+            .bind(new.id.as_str())
+            .bind(&new.step.method)
+            .bind(&new.step.url)
+            .bind(&new.step.body)
+            .execute(&mut *conn)
+    )?;
     Ok(())
 }
 
 /// The bytes that an attempt sent, or was about to.
 pub async fn attempt_step(conn: &mut Conn, id: &AttemptId) -> Result<NewStep, StoreError> {
-    let (method, url, body): (String, String, String) =
+    let (method, url, body): (String, String, String) = ask!(
+        conn,
         sqlx::query_as("SELECT method, url, body FROM attempt_steps WHERE attempt = $1 AND number = 1")
             .bind(id.as_str())
-            .fetch_one(conn)
-            .await?;
+            .fetch_one(&mut *conn)
+    )?;
     Ok(NewStep { method, url, body })
 }
 
@@ -184,7 +187,7 @@ pub async fn attempt_close(conn: &mut Conn, id: &AttemptId, ended: &Ended) -> Re
         .as_ref()
         .map(|_| to_json(&ended.differences))
         .transpose()?;
-    let done = sqlx::query(
+    let done = done!(conn, sqlx::query(
         "UPDATE attempts SET ended_at = $1, reply = $2, http_status = $3, reference = $4, detail = $5, excerpt = $6,
                              recorded = $7, differences = $8
          WHERE id = $9 AND ended_at IS NULL",
@@ -198,39 +201,43 @@ pub async fn attempt_close(conn: &mut Conn, id: &AttemptId, ended: &Ended) -> Re
     .bind(recorded)
     .bind(differences)
     .bind(id.as_str())
-    .execute(conn)
-    .await?;
-    Ok(Written::of(done.rows_affected()))
+    .execute(&mut *conn))?;
+    Ok(Written::of(done))
 }
 
 /// Marks an attempt whose lease lapsed without a reply.
 pub async fn attempt_lapse(conn: &mut Conn, id: &AttemptId, now: DateTime<Utc>) -> Result<Written, StoreError> {
-    let done =
+    let done = done!(
+        conn,
         sqlx::query("UPDATE attempts SET lapsed_at = $1 WHERE id = $2 AND ended_at IS NULL AND lapsed_at IS NULL")
             .bind(micros(now))
             .bind(id.as_str())
-            .execute(conn)
-            .await?;
-    Ok(Written::of(done.rows_affected()))
+            .execute(&mut *conn)
+    )?;
+    Ok(Written::of(done))
 }
 
 /// Marks the doubtful attempts of an order, unknown or lapsed, as answered by a finding.
 pub async fn attempts_answer(conn: &mut Conn, order: &OrderId) -> Result<(), StoreError> {
-    sqlx::query(
-        "UPDATE attempts SET answered = 1 WHERE order_id = $1 AND (reply = 'unknown' OR lapsed_at IS NOT NULL)",
-    )
-    .bind(order.as_str())
-    .execute(conn)
-    .await?;
+    done!(
+        conn,
+        sqlx::query(
+            "UPDATE attempts SET answered = 1 WHERE order_id = $1 AND (reply = 'unknown' OR lapsed_at IS NOT NULL)",
+        )
+        .bind(order.as_str())
+        .execute(&mut *conn)
+    )?;
     Ok(())
 }
 
 /// The attempts of an order, oldest first.
 pub async fn attempt_list(conn: &mut Conn, order: &OrderId) -> Result<Vec<AttemptRow>, StoreError> {
-    let rows: Vec<Columns> = sqlx::query_as(attempt_columns!("WHERE order_id = $1 ORDER BY number"))
-        .bind(order.as_str())
-        .fetch_all(conn)
-        .await?;
+    let rows: Vec<Columns> = ask!(
+        conn,
+        sqlx::query_as(attempt_columns!("WHERE order_id = $1 ORDER BY number"))
+            .bind(order.as_str())
+            .fetch_all(&mut *conn)
+    )?;
     rows.into_iter().map(read).collect()
 }
 
@@ -240,14 +247,16 @@ pub async fn attempt_overdue(
     now: DateTime<Utc>,
     most: u32,
 ) -> Result<Vec<(AttemptId, OrderId, TenantId)>, StoreError> {
-    let rows: Vec<(String, String, String)> = sqlx::query_as(
-        "SELECT id, order_id, tenant FROM attempts
+    let rows: Vec<(String, String, String)> = ask!(
+        conn,
+        sqlx::query_as(
+            "SELECT id, order_id, tenant FROM attempts
          WHERE ended_at IS NULL AND lapsed_at IS NULL AND lease_until <= $1 ORDER BY lease_until LIMIT $2",
-    )
-    .bind(micros(now))
-    .bind(i64::from(most))
-    .fetch_all(conn)
-    .await?;
+        )
+        .bind(micros(now))
+        .bind(i64::from(most))
+        .fetch_all(&mut *conn)
+    )?;
     rows.into_iter()
         .map(|(id, order, tenant)| Ok((parsed(&id)?, parsed(&order)?, parsed(&tenant)?)))
         .collect()

@@ -1,5 +1,6 @@
 //! Cases: opened with owner and deadline, closed once.
 
+use super::dialect::{ask, done};
 use super::{Conn, StoreError, count, micros, moment, moment_if, parsed};
 use crate::domain::case::{Case, CaseKind};
 use crate::domain::ids::{CaseId, OrderId, PersonId, SuggestionId, TenantId};
@@ -63,7 +64,7 @@ fn read(row: Columns) -> Result<Case, StoreError> {
 /// Keeps a new case.
 pub async fn case_open(conn: &mut Conn, tenant: &TenantId, about: &About, case: &Case) -> Result<(), StoreError> {
     let (order, suggestion, supplier) = about.columns();
-    sqlx::query(
+    done!(conn, sqlx::query(
         "INSERT INTO cases (id, tenant, version, kind, order_id, suggestion, supplier, owner, due_at, reason, opened_at)
          VALUES ($1, $2, 1, $3, $4, $5, $6, $7, $8, $9, $10)",
     )
@@ -77,8 +78,7 @@ pub async fn case_open(conn: &mut Conn, tenant: &TenantId, about: &About, case: 
     .bind(micros(case.due_at))
     .bind(&case.reason)
     .bind(micros(case.opened_at))
-    .execute(conn)
-    .await?;
+    .execute(&mut *conn))?;
     Ok(())
 }
 
@@ -98,27 +98,27 @@ pub async fn case_find(
 /// Every case about this thing, open ones first by deadline.
 pub async fn case_list(conn: &mut Conn, tenant: &TenantId, about: &About) -> Result<Vec<Case>, StoreError> {
     let rows: Vec<Columns> = match about {
-        About::Order(id) => {
+        About::Order(id) => ask!(
+            conn,
             sqlx::query_as(case_columns!("WHERE c.order_id = $1 AND c.tenant = $2"))
                 .bind(id.as_str())
                 .bind(tenant.as_str())
-                .fetch_all(conn)
-                .await?
-        }
-        About::Suggestion(id) => {
+                .fetch_all(&mut *conn)
+        )?,
+        About::Suggestion(id) => ask!(
+            conn,
             sqlx::query_as(case_columns!("WHERE c.suggestion = $1 AND c.tenant = $2"))
                 .bind(id.as_str())
                 .bind(tenant.as_str())
-                .fetch_all(conn)
-                .await?
-        }
-        About::Supplier(id) => {
+                .fetch_all(&mut *conn)
+        )?,
+        About::Supplier(id) => ask!(
+            conn,
             sqlx::query_as(case_columns!("WHERE c.supplier = $1 AND c.tenant = $2"))
                 .bind(id)
                 .bind(tenant.as_str())
-                .fetch_all(conn)
-                .await?
-        }
+                .fetch_all(&mut *conn)
+        )?,
     };
     let mut cases: Vec<Case> = rows.into_iter().map(read).collect::<Result<_, _>>()?;
     cases.sort_by_key(|case| (case.closed_at.is_some(), case.due_at));
@@ -127,17 +127,20 @@ pub async fn case_list(conn: &mut Conn, tenant: &TenantId, about: &About) -> Res
 
 /// One case of the tenant, with what it is about.
 pub async fn case_fetch(conn: &mut Conn, tenant: &TenantId, id: &CaseId) -> Result<Option<(Case, About)>, StoreError> {
-    let row: Option<Columns> = sqlx::query_as(case_columns!("WHERE c.id = $1 AND c.tenant = $2"))
-        .bind(id.as_str())
-        .bind(tenant.as_str())
-        .fetch_optional(&mut *conn)
-        .await?;
+    let row: Option<Columns> = ask!(
+        conn,
+        sqlx::query_as(case_columns!("WHERE c.id = $1 AND c.tenant = $2"))
+            .bind(id.as_str())
+            .bind(tenant.as_str())
+            .fetch_optional(&mut *conn)
+    )?;
     let Some(row) = row else { return Ok(None) };
-    let (order, suggestion, supplier): (Option<String>, Option<String>, Option<String>) =
+    let (order, suggestion, supplier): (Option<String>, Option<String>, Option<String>) = ask!(
+        conn,
         sqlx::query_as("SELECT order_id, suggestion, supplier FROM cases WHERE id = $1")
             .bind(id.as_str())
-            .fetch_one(conn)
-            .await?;
+            .fetch_one(&mut *conn)
+    )?;
     let about = match (order, suggestion, supplier) {
         (Some(order), _, _) => About::Order(parsed(&order)?),
         (None, Some(suggestion), _) => About::Suggestion(parsed(&suggestion)?),
@@ -148,21 +151,24 @@ pub async fn case_fetch(conn: &mut Conn, tenant: &TenantId, id: &CaseId) -> Resu
 
 /// Closes a case.
 pub async fn case_close(conn: &mut Conn, id: &CaseId, now: DateTime<Utc>) -> Result<super::Written, StoreError> {
-    let done =
+    let done = done!(
+        conn,
         sqlx::query("UPDATE cases SET closed_at = $1, version = version + 1 WHERE id = $2 AND closed_at IS NULL")
             .bind(micros(now))
             .bind(id.as_str())
-            .execute(conn)
-            .await?;
-    Ok(super::Written::of(done.rows_affected()))
+            .execute(&mut *conn)
+    )?;
+    Ok(super::Written::of(done))
 }
 
 /// The open cases of a person, with what each is about.
 pub async fn case_owned(conn: &mut Conn, owner: &str) -> Result<Vec<Case>, StoreError> {
-    let rows: Vec<Columns> = sqlx::query_as(case_columns!("WHERE c.owner = $1 AND c.closed_at IS NULL"))
-        .bind(owner)
-        .fetch_all(conn)
-        .await?;
+    let rows: Vec<Columns> = ask!(
+        conn,
+        sqlx::query_as(case_columns!("WHERE c.owner = $1 AND c.closed_at IS NULL"))
+            .bind(owner)
+            .fetch_all(&mut *conn)
+    )?;
     rows.into_iter().map(read).collect()
 }
 
@@ -173,15 +179,17 @@ pub async fn case_give(
     owner: &PersonId,
     due_at: DateTime<Utc>,
 ) -> Result<super::Written, StoreError> {
-    let done = sqlx::query(
-        "UPDATE cases SET owner = $1, due_at = $2, version = version + 1
+    let done = done!(
+        conn,
+        sqlx::query(
+            "UPDATE cases SET owner = $1, due_at = $2, version = version + 1
          WHERE id = $3 AND version = $4 AND closed_at IS NULL",
-    )
-    .bind(owner.as_str())
-    .bind(micros(due_at))
-    .bind(case.id.as_str())
-    .bind(super::kept(case.version)?)
-    .execute(conn)
-    .await?;
-    Ok(super::Written::of(done.rows_affected()))
+        )
+        .bind(owner.as_str())
+        .bind(micros(due_at))
+        .bind(case.id.as_str())
+        .bind(super::kept(case.version)?)
+        .execute(&mut *conn)
+    )?;
+    Ok(super::Written::of(done))
 }

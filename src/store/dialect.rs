@@ -1,42 +1,122 @@
-//! The only place where the databases differ: how one is opened, what durable means, how a write begins.
+//! The only place where the two databases differ: how one is opened, what durable means, how a write begins, what the
+//! time is, how other processes are woken.
 //!
-//! SQLite alone today. Statements elsewhere keep to the subset that PostgreSQL shares (`$1`, `RETURNING`,
-//! `ON CONFLICT`), so that the second database joins here.
+//! One set of literal statements serves both (`$1`, `RETURNING`, `ON CONFLICT`); `ask!` and `done!` send a statement to
+//! whichever is in use. Why an enum and not `sqlx::Any`: docs/decisions.md.
 
 use super::StoreError;
+use crate::domain::ids::TenantId;
+use sqlx::postgres::{PgConnectOptions, PgListener, PgPool, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
 use std::str::FromStr;
 use std::time::Duration;
 
-/// A connection of the database in use.
-pub type Conn = sqlx::SqliteConnection;
-/// An open transaction.
-pub type Transaction = sqlx::Transaction<'static, sqlx::Sqlite>;
+/// An open transaction of the database in use.
+#[derive(Debug)]
+pub enum Transaction {
+    Sqlite(sqlx::Transaction<'static, sqlx::Sqlite>),
+    Postgres(sqlx::Transaction<'static, sqlx::Postgres>),
+}
+
+/// What statements are sent through: always a transaction, so that what belongs together sees one moment.
+pub type Conn = Transaction;
+
+impl Transaction {
+    /// Makes it last.
+    pub async fn commit(self) -> Result<(), StoreError> {
+        match self {
+            Transaction::Sqlite(tx) => tx.commit().await?,
+            Transaction::Postgres(tx) => tx.commit().await?,
+        }
+        Ok(())
+    }
+}
+
+/// Sends a statement and answers its rows. The statement names the transaction as its connection: `&mut *conn`.
+macro_rules! ask {
+    ($conn:ident, $statement:expr) => {
+        match &mut *$conn {
+            $crate::store::dialect::Transaction::Sqlite(tx) => {
+                let $conn = &mut **tx;
+                $statement.await
+            }
+            $crate::store::dialect::Transaction::Postgres(tx) => {
+                let $conn = &mut **tx;
+                $statement.await
+            }
+        }
+    };
+}
+
+/// Sends a statement and answers how many rows it touched.
+macro_rules! done {
+    ($conn:ident, $statement:expr) => {
+        match &mut *$conn {
+            $crate::store::dialect::Transaction::Sqlite(tx) => {
+                let $conn = &mut **tx;
+                $statement.await.map(|done| done.rows_affected())
+            }
+            $crate::store::dialect::Transaction::Postgres(tx) => {
+                let $conn = &mut **tx;
+                $statement.await.map(|done| done.rows_affected())
+            }
+        }
+    };
+}
+pub(crate) use {ask, done};
 
 /// How long a write waits for another process's write before it gives up.
 const BUSY: Duration = Duration::from_secs(20);
 /// Readers never wait for the writer (WAL), so a handful serves many pages.
 const READERS: u32 = 8;
+/// Connections of one process to PostgreSQL.
+const CONNECTIONS: u32 = 16;
+/// The channel on which processes wake each other's workers.
+const CHANNEL: &str = "countersign_due";
 
-/// Two pools over one file: many readers, one writer. Writers queue in the process instead of colliding (case C5).
+/// SQLite: two pools over one file, many readers and one writer; writers queue in the process instead of colliding (case
+/// C5). PostgreSQL: one pool.
 #[derive(Debug, Clone)]
-pub struct Pools {
-    pub readers: SqlitePool,
-    pub writer: SqlitePool,
+pub enum Pools {
+    Sqlite { readers: SqlitePool, writer: SqlitePool },
+    Postgres(PgPool),
 }
 
-/// Opens the database named by a URL such as `sqlite:countersign.db`, creating the file when asked to.
+/// Opens the database named by a URL such as `sqlite:countersign.db` (creating the file when asked to) or
+/// `postgres://host/name`.
 pub async fn open(url: &str, create: bool) -> Result<Pools, StoreError> {
     let unusable = |error: String| StoreError::Url {
-        url: url.to_owned(),
+        url: without_password(url),
         error,
     };
-    // sqlx would take any other text for a file's name, and `serve` would make that file
-    if !url.starts_with("sqlite:") {
-        return Err(unusable("it must begin with sqlite:".to_owned()));
+    if url.starts_with("sqlite:") {
+        let options = SqliteConnectOptions::from_str(url).map_err(|error| unusable(error.to_string()))?;
+        return open_sqlite(options, create).await;
     }
-    let options = SqliteConnectOptions::from_str(url)
-        .map_err(|error| unusable(error.to_string()))?
+    // sqlx would take any other text for a file's name, and `serve` would make that file
+    if !(url.starts_with("postgres:") || url.starts_with("postgresql:")) {
+        return Err(unusable("it must begin with sqlite: or postgres:".to_owned()));
+    }
+    let options = PgConnectOptions::from_str(url).map_err(|error| unusable(error.to_string()))?;
+    let options = options.application_name("countersign");
+    let pool = PgPoolOptions::new().max_connections(CONNECTIONS).acquire_timeout(BUSY);
+    Ok(Pools::Postgres(pool.connect_with(options).await?))
+}
+
+/// A database's address for people and logs.
+fn without_password(url: &str) -> String {
+    match url::Url::parse(url) {
+        Ok(mut parsed) if parsed.password().is_some() => {
+            // an address that had a password may have none
+            let _ = parsed.set_password(None);
+            parsed.to_string()
+        }
+        Ok(_) | Err(_) => url.to_owned(),
+    }
+}
+
+async fn open_sqlite(options: SqliteConnectOptions, create: bool) -> Result<Pools, StoreError> {
+    let options = options
         .create_if_missing(create)
         .foreign_keys(true)
         .journal_mode(SqliteJournalMode::Wal)
@@ -44,58 +124,141 @@ pub async fn open(url: &str, create: bool) -> Result<Pools, StoreError> {
         .synchronous(SqliteSynchronous::Full)
         .busy_timeout(BUSY);
     let pool = |most: u32| SqlitePoolOptions::new().max_connections(most).acquire_timeout(BUSY * 2);
-    Ok(Pools {
+    Ok(Pools::Sqlite {
         writer: pool(1).connect_with(options.clone()).await?,
         readers: pool(READERS).connect_with(options).await?,
     })
 }
 
-/// A write transaction. Immediate: it takes the write lock at once, so it never fails half-way with "locked".
+/// A write transaction. SQLite: immediate, it takes the write lock at once, so it never fails half-way with "locked".
 pub async fn begin_write(pools: &Pools) -> Result<Transaction, StoreError> {
-    Ok(pools.writer.begin_with("BEGIN IMMEDIATE").await?)
+    Ok(match pools {
+        Pools::Sqlite { writer, .. } => Transaction::Sqlite(writer.begin_with("BEGIN IMMEDIATE").await?),
+        Pools::Postgres(pool) => Transaction::Postgres(pool.begin().await?),
+    })
+}
+
+/// A write transaction about this tenant's orders. PostgreSQL: the tenant's row, which is the head of its event chain, is
+/// locked first, so that writers of one tenant come one after the other and each sees what the one before committed;
+/// that also locks the intent (rule 5). Those of different tenants do not wait for each other.
+pub async fn begin_write_in(pools: &Pools, tenant: &TenantId) -> Result<Transaction, StoreError> {
+    let mut tx = begin_write(pools).await?;
+    if let Transaction::Postgres(tx) = &mut tx {
+        sqlx::query("SELECT id FROM tenants WHERE id = $1 FOR UPDATE")
+            .bind(tenant.as_str())
+            .fetch_optional(&mut **tx)
+            .await?;
+    }
+    Ok(tx)
 }
 
 /// A read transaction: every statement in it sees the same moment.
 pub async fn begin_read(pools: &Pools) -> Result<Transaction, StoreError> {
-    Ok(pools.readers.begin().await?)
+    Ok(match pools {
+        Pools::Sqlite { readers, .. } => Transaction::Sqlite(readers.begin().await?),
+        Pools::Postgres(pool) => {
+            let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+            Transaction::Postgres(pool.begin_with(begin).await?)
+        }
+    })
 }
 
 /// What keeps a commit from being durable, in words; nothing when all is well (rule 6).
 pub async fn durability_faults(conn: &mut Conn) -> Result<Vec<String>, StoreError> {
-    let synchronous: i64 = sqlx::query_scalar("PRAGMA synchronous").fetch_one(&mut *conn).await?;
-    let journal: String = sqlx::query_scalar("PRAGMA journal_mode").fetch_one(&mut *conn).await?;
-    let mut faults = Vec::new();
-    if synchronous < 2 {
-        faults.push(format!("synchronous is {synchronous}; it must be FULL (2)"));
+    match conn {
+        Transaction::Sqlite(tx) => {
+            let synchronous: i64 = sqlx::query_scalar("PRAGMA synchronous").fetch_one(&mut **tx).await?;
+            let journal: String = sqlx::query_scalar("PRAGMA journal_mode").fetch_one(&mut **tx).await?;
+            let mut faults = Vec::new();
+            if synchronous < 2 {
+                faults.push(format!("synchronous is {synchronous}; it must be FULL (2)"));
+            }
+            if !journal.eq_ignore_ascii_case("wal") {
+                faults.push(format!("journal_mode is {journal}; it must be WAL"));
+            }
+            Ok(faults)
+        }
+        Transaction::Postgres(tx) => {
+            let mut faults = Vec::new();
+            let fsync: String = sqlx::query_scalar("SHOW fsync").fetch_one(&mut **tx).await?;
+            if fsync != "on" {
+                faults.push(format!("fsync is {fsync}; it must be on"));
+            }
+            let commit: String = sqlx::query_scalar("SHOW synchronous_commit")
+                .fetch_one(&mut **tx)
+                .await?;
+            if commit == "off" {
+                faults.push("synchronous_commit is off; it must be on".to_owned());
+            }
+            Ok(faults)
+        }
     }
-    if !journal.eq_ignore_ascii_case("wal") {
-        faults.push(format!("journal_mode is {journal}; it must be WAL"));
-    }
-    Ok(faults)
 }
 
 /// Brings the schema up to date.
 pub async fn migrate(pools: &Pools) -> Result<(), StoreError> {
-    sqlx::migrate!("migrations/sqlite")
-        .run(&pools.writer)
-        .await
-        .map_err(StoreError::Migration)
+    match pools {
+        Pools::Sqlite { writer, .. } => sqlx::migrate!("migrations/sqlite").run(writer).await,
+        Pools::Postgres(pool) => sqlx::migrate!("migrations/postgres").run(pool).await,
+    }
+    .map_err(StoreError::Migration)
 }
 
 /// Whether the schema is as this program wants it: number of migrations not applied yet.
 pub async fn missing_migrations(conn: &mut Conn) -> Result<usize, StoreError> {
-    let table: Option<String> =
-        sqlx::query_scalar("SELECT name FROM sqlite_master WHERE type = 'table' AND name = '_sqlx_migrations'")
-            .fetch_optional(&mut *conn)
-            .await?;
-    let applied: i64 = match table {
-        None => 0,
-        Some(_) => {
-            sqlx::query_scalar("SELECT count(*) FROM _sqlx_migrations WHERE success")
-                .fetch_one(conn)
-                .await?
+    let (table, known): (Option<String>, usize) = match conn {
+        Transaction::Sqlite(tx) => {
+            let named = "SELECT name FROM sqlite_master WHERE type = 'table' AND name = '_sqlx_migrations'";
+            let table = sqlx::query_scalar(named).fetch_optional(&mut **tx).await?;
+            (table, sqlx::migrate!("migrations/sqlite").iter().count())
+        }
+        Transaction::Postgres(tx) => {
+            let named = "SELECT to_regclass('_sqlx_migrations')::text";
+            let table: Option<String> = sqlx::query_scalar(named).fetch_one(&mut **tx).await?;
+            (table, sqlx::migrate!("migrations/postgres").iter().count())
         }
     };
-    let known = sqlx::migrate!("migrations/sqlite").iter().count();
+    let applied: i64 = match table {
+        None => 0,
+        Some(_) => ask!(
+            conn,
+            sqlx::query_scalar("SELECT count(*) FROM _sqlx_migrations WHERE success").fetch_one(&mut *conn)
+        )?,
+    };
     Ok(known.saturating_sub(usize::try_from(applied).unwrap_or(0)))
+}
+
+/// The database's clock, in microseconds since 1970; nothing where the database has none of its own (SQLite is in the
+/// process).
+pub async fn clock(pools: &Pools) -> Result<Option<i64>, StoreError> {
+    match pools {
+        Pools::Sqlite { .. } => Ok(None),
+        Pools::Postgres(pool) => {
+            let micros = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)";
+            Ok(Some(sqlx::query_scalar(micros).fetch_one(pool).await?))
+        }
+    }
+}
+
+/// Wakes the workers of other processes once this transaction is committed.
+pub async fn wake_others(conn: &mut Conn) -> Result<(), StoreError> {
+    if let Transaction::Postgres(tx) = conn {
+        sqlx::query("SELECT pg_notify($1, '')")
+            .bind(CHANNEL)
+            .execute(&mut **tx)
+            .await?;
+    }
+    Ok(())
+}
+
+/// Hears when other processes made something due; nothing where there are no others to hear.
+pub async fn listen(pools: &Pools) -> Result<Option<PgListener>, StoreError> {
+    match pools {
+        Pools::Sqlite { .. } => Ok(None),
+        Pools::Postgres(pool) => {
+            let mut listener = PgListener::connect_with(pool).await?;
+            listener.listen(CHANNEL).await?;
+            Ok(Some(listener))
+        }
+    }
 }

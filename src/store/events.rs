@@ -1,5 +1,6 @@
 //! The event chain: append-only, hashed, one chain a tenant (rule 16).
 
+use super::dialect::{ask, done};
 use super::{Conn, StoreError, count, from_json, kept};
 use crate::domain::event::{Actor, Event, Happening, Subject, chained};
 use crate::domain::ids::TenantId;
@@ -14,11 +15,12 @@ pub async fn event_append(
     happening: Happening,
     now: DateTime<Utc>,
 ) -> Result<u64, StoreError> {
-    let (head, predecessor): (i64, String) =
+    let (head, predecessor): (i64, String) = ask!(
+        conn,
         sqlx::query_as("SELECT event_number, event_hash FROM tenants WHERE id = $1")
             .bind(tenant.as_str())
             .fetch_one(&mut *conn)
-            .await?;
+    )?;
     let event = Event {
         number: count(head)? + 1,
         at: now,
@@ -28,23 +30,26 @@ pub async fn event_append(
     };
     let bytes = event.bytes();
     let hash = chained(&predecessor, &bytes);
-    sqlx::query("INSERT INTO events (tenant, number, subject, body, hash) VALUES ($1, $2, $3, $4, $5)")
-        .bind(tenant.as_str())
-        .bind(kept(event.number)?)
-        .bind(event.subject.id())
-        .bind(&bytes)
-        .bind(hash.as_str())
-        .execute(&mut *conn)
-        .await?;
-    let moved =
+    done!(
+        conn,
+        sqlx::query("INSERT INTO events (tenant, number, subject, body, hash) VALUES ($1, $2, $3, $4, $5)")
+            .bind(tenant.as_str())
+            .bind(kept(event.number)?)
+            .bind(event.subject.id())
+            .bind(&bytes)
+            .bind(hash.as_str())
+            .execute(&mut *conn)
+    )?;
+    let moved = done!(
+        conn,
         sqlx::query("UPDATE tenants SET event_number = $1, event_hash = $2 WHERE id = $3 AND event_number = $4")
             .bind(kept(event.number)?)
             .bind(hash.as_str())
             .bind(tenant.as_str())
             .bind(head)
-            .execute(conn)
-            .await?;
-    if moved.rows_affected() != 1 {
+            .execute(&mut *conn)
+    )?;
+    if moved != 1 {
         return Err(StoreError::corrupt("the event chain was forked"));
     }
     Ok(event.number)
@@ -52,41 +57,47 @@ pub async fn event_append(
 
 /// Everything that happened to one subject, oldest first.
 pub async fn event_list(conn: &mut Conn, tenant: &TenantId, subject: &str) -> Result<Vec<Event>, StoreError> {
-    let rows: Vec<String> =
+    let rows: Vec<String> = ask!(
+        conn,
         sqlx::query_scalar("SELECT body FROM events WHERE tenant = $1 AND subject = $2 ORDER BY number")
             .bind(tenant.as_str())
             .bind(subject)
-            .fetch_all(conn)
-            .await?;
+            .fetch_all(&mut *conn)
+    )?;
     rows.iter().map(|body| from_json(body)).collect()
 }
 
 /// The number of the last event about one subject; 0 before the first.
 pub async fn event_last(conn: &mut Conn, tenant: &TenantId, subject: &str) -> Result<u64, StoreError> {
-    let number: Option<i64> = sqlx::query_scalar("SELECT max(number) FROM events WHERE tenant = $1 AND subject = $2")
-        .bind(tenant.as_str())
-        .bind(subject)
-        .fetch_one(conn)
-        .await?;
+    let number: Option<i64> = ask!(
+        conn,
+        sqlx::query_scalar("SELECT max(number) FROM events WHERE tenant = $1 AND subject = $2")
+            .bind(tenant.as_str())
+            .bind(subject)
+            .fetch_one(&mut *conn)
+    )?;
     count(number.unwrap_or(0))
 }
 
 /// Number and hash of the last event, as the tenant's row has them: shows when the last events were deleted.
 pub async fn event_head(conn: &mut Conn, tenant: &TenantId) -> Result<(u64, String), StoreError> {
-    let (number, hash): (i64, String) = sqlx::query_as("SELECT event_number, event_hash FROM tenants WHERE id = $1")
-        .bind(tenant.as_str())
-        .fetch_one(conn)
-        .await?;
+    let (number, hash): (i64, String) = ask!(
+        conn,
+        sqlx::query_as("SELECT event_number, event_hash FROM tenants WHERE id = $1")
+            .bind(tenant.as_str())
+            .fetch_one(&mut *conn)
+    )?;
     Ok((count(number)?, hash))
 }
 
 /// The whole chain as stored: number, bytes, hash.
 pub async fn event_chain(conn: &mut Conn, tenant: &TenantId) -> Result<Vec<(u64, String, String)>, StoreError> {
-    let rows: Vec<(i64, String, String)> =
+    let rows: Vec<(i64, String, String)> = ask!(
+        conn,
         sqlx::query_as("SELECT number, body, hash FROM events WHERE tenant = $1 ORDER BY number")
             .bind(tenant.as_str())
-            .fetch_all(conn)
-            .await?;
+            .fetch_all(&mut *conn)
+    )?;
     rows.into_iter()
         .map(|(number, body, hash)| Ok((count(number)?, body, hash)))
         .collect()

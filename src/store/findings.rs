@@ -1,5 +1,6 @@
 //! Established facts about orders in doubt, each with its source. Append-only.
 
+use super::dialect::{ask, done};
 use super::{Conn, StoreError, micros, moment};
 use crate::domain::ids::{OrderId, PersonId, TenantId};
 use crate::domain::look_up::{Established, FindingWord, Source};
@@ -20,20 +21,22 @@ pub struct NewFinding<'a> {
 
 /// Keeps a finding.
 pub async fn finding_add(conn: &mut Conn, new: &NewFinding<'_>) -> Result<(), StoreError> {
-    sqlx::query(
-        "INSERT INTO findings (tenant, order_id, at, finding, source, found_by, reference, evidence)
+    done!(
+        conn,
+        sqlx::query(
+            "INSERT INTO findings (tenant, order_id, at, finding, source, found_by, reference, evidence)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
-    )
-    .bind(new.tenant.as_str())
-    .bind(new.order.as_str())
-    .bind(micros(new.at))
-    .bind(new.finding.word())
-    .bind(new.source.word())
-    .bind(new.found_by.map(PersonId::as_str))
-    .bind(new.reference)
-    .bind(new.evidence)
-    .execute(conn)
-    .await?;
+        )
+        .bind(new.tenant.as_str())
+        .bind(new.order.as_str())
+        .bind(micros(new.at))
+        .bind(new.finding.word())
+        .bind(new.source.word())
+        .bind(new.found_by.map(PersonId::as_str))
+        .bind(new.reference)
+        .bind(new.evidence)
+        .execute(&mut *conn)
+    )?;
     Ok(())
 }
 
@@ -49,13 +52,15 @@ struct Columns {
 
 /// The findings of an order, oldest first.
 pub async fn finding_list(conn: &mut Conn, order: &OrderId) -> Result<Vec<Established>, StoreError> {
-    let rows: Vec<Columns> = sqlx::query_as(
-        "SELECT f.at, f.finding, f.source, p.name, f.reference, f.evidence
+    let rows: Vec<Columns> = ask!(
+        conn,
+        sqlx::query_as(
+            "SELECT f.at, f.finding, f.source, p.name, f.reference, f.evidence
          FROM findings f LEFT JOIN people p ON p.id = f.found_by WHERE f.order_id = $1 ORDER BY f.at, f.id",
-    )
-    .bind(order.as_str())
-    .fetch_all(conn)
-    .await?;
+        )
+        .bind(order.as_str())
+        .fetch_all(&mut *conn)
+    )?;
     let read = |row: Columns| {
         Ok(Established {
             at: moment(row.at)?,

@@ -1,5 +1,6 @@
 //! Every question to a supplier, and its answer. Append-only.
 
+use super::dialect::{ask, done};
 use super::{Conn, StoreError, from_json, micros, moment, to_json};
 use crate::domain::ids::{OrderId, PersonId, TenantId};
 use crate::domain::look_up::{Answer, AnswerWord, Books, Found, LookedUp};
@@ -23,21 +24,23 @@ pub async fn look_up_add(conn: &mut Conn, new: &NewLookUp<'_>) -> Result<(), Sto
         Answer::Found(records) => records,
         Answer::None | Answer::CouldNotCheck => &[],
     };
-    sqlx::query(
-        "INSERT INTO look_ups (tenant, order_id, at, asked_by, answer, base_url, account, detail, records)
+    done!(
+        conn,
+        sqlx::query(
+            "INSERT INTO look_ups (tenant, order_id, at, asked_by, answer, base_url, account, detail, records)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
-    )
-    .bind(new.tenant.as_str())
-    .bind(new.order.as_str())
-    .bind(micros(new.at))
-    .bind(new.asked_by.map(PersonId::as_str))
-    .bind(new.answer.word().word())
-    .bind(&new.books.base_url)
-    .bind(&new.books.account)
-    .bind(new.detail)
-    .bind(to_json(&records)?)
-    .execute(conn)
-    .await?;
+        )
+        .bind(new.tenant.as_str())
+        .bind(new.order.as_str())
+        .bind(micros(new.at))
+        .bind(new.asked_by.map(PersonId::as_str))
+        .bind(new.answer.word().word())
+        .bind(&new.books.base_url)
+        .bind(&new.books.account)
+        .bind(new.detail)
+        .bind(to_json(&records)?)
+        .execute(&mut *conn)
+    )?;
     Ok(())
 }
 
@@ -54,13 +57,15 @@ struct Columns {
 
 /// The look-ups of an order, oldest first.
 pub async fn look_up_list(conn: &mut Conn, order: &OrderId) -> Result<Vec<LookedUp>, StoreError> {
-    let rows: Vec<Columns> = sqlx::query_as(
-        "SELECT l.at, l.answer, l.base_url, l.account, l.detail, l.records, p.name
+    let rows: Vec<Columns> = ask!(
+        conn,
+        sqlx::query_as(
+            "SELECT l.at, l.answer, l.base_url, l.account, l.detail, l.records, p.name
          FROM look_ups l LEFT JOIN people p ON p.id = l.asked_by WHERE l.order_id = $1 ORDER BY l.at, l.id",
-    )
-    .bind(order.as_str())
-    .fetch_all(conn)
-    .await?;
+        )
+        .bind(order.as_str())
+        .fetch_all(&mut *conn)
+    )?;
     let read = |row: Columns| {
         Ok(LookedUp {
             at: moment(row.at)?,

@@ -18,6 +18,7 @@ pub mod suggestions;
 pub mod suppliers;
 pub mod tenants;
 
+use crate::domain::ids::TenantId;
 use chrono::{DateTime, Utc};
 pub use dialect::{Conn, Transaction};
 
@@ -87,6 +88,10 @@ impl Store {
     /// Begins a write transaction.
     pub async fn begin_write(&self) -> Result<Transaction, StoreError> {
         dialect::begin_write(&self.pools).await
+    }
+    /// Begins a write transaction about this tenant's orders.
+    pub async fn begin_write_in(&self, tenant: &TenantId) -> Result<Transaction, StoreError> {
+        dialect::begin_write_in(&self.pools, tenant).await
     }
     /// Begins a read transaction.
     pub async fn begin_read(&self) -> Result<Transaction, StoreError> {

@@ -1,5 +1,6 @@
 //! Orders: frozen contents, and a life guarded by expected state and version.
 
+use super::dialect::{ask, done};
 use super::{Conn, StoreError, Written, count, kept, micros, moment, moment_if, parsed};
 use crate::domain::contents::{Digest, OrderContents, SupplierId};
 use crate::domain::ids::{IntentId, OperationKey, OrderId, PersonId, SuggestionId, TenantId};
@@ -150,44 +151,48 @@ fn read_all(rows: Vec<Columns>) -> Result<Vec<OrderRow>, StoreError> {
 /// Keeps a new order. A second order of the same intent and revision is `is_taken()`.
 pub async fn order_add(conn: &mut Conn, order: &OrderRow) -> Result<(), StoreError> {
     let contents = String::from_utf8(order.contents.normal_form()).map_err(StoreError::corrupt)?;
-    sqlx::query(
-        "INSERT INTO orders (id, tenant, intent, revision, suggestion, supplier, operation_key, contents, digest,
+    done!(
+        conn,
+        sqlx::query(
+            "INSERT INTO orders (id, tenant, intent, revision, suggestion, supplier, operation_key, contents, digest,
                              look_alike_key, second_purchase, approved_by, approved_at, state, holds, version, due_at,
                              sendable_since, changed_at, supplier_version)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)",
-    )
-    .bind(order.id.as_str())
-    .bind(order.tenant.as_str())
-    .bind(order.intent.as_str())
-    .bind(i64::from(order.revision))
-    .bind(order.suggestion.as_str())
-    .bind(order.contents.supplier.as_str())
-    .bind(order.operation_key.to_string())
-    .bind(contents)
-    .bind(order.digest.as_str())
-    .bind(order.contents.look_alike_key())
-    .bind(i64::from(order.second_purchase))
-    .bind(order.approved_by.as_str())
-    .bind(micros(order.approved_at))
-    .bind(order.life.state.word())
-    .bind(order.life.holds.to_text())
-    .bind(kept(order.life.version)?)
-    .bind(order.life.due_at.map(micros))
-    .bind(micros(order.life.sendable_since))
-    .bind(micros(order.changed_at))
-    .bind(order.supplier_version.map(i64::from))
-    .execute(conn)
-    .await?;
+        )
+        .bind(order.id.as_str())
+        .bind(order.tenant.as_str())
+        .bind(order.intent.as_str())
+        .bind(i64::from(order.revision))
+        .bind(order.suggestion.as_str())
+        .bind(order.contents.supplier.as_str())
+        .bind(order.operation_key.to_string())
+        .bind(contents)
+        .bind(order.digest.as_str())
+        .bind(order.contents.look_alike_key())
+        .bind(i64::from(order.second_purchase))
+        .bind(order.approved_by.as_str())
+        .bind(micros(order.approved_at))
+        .bind(order.life.state.word())
+        .bind(order.life.holds.to_text())
+        .bind(kept(order.life.version)?)
+        .bind(order.life.due_at.map(micros))
+        .bind(micros(order.life.sendable_since))
+        .bind(micros(order.changed_at))
+        .bind(order.supplier_version.map(i64::from))
+        .execute(&mut *conn)
+    )?;
     Ok(())
 }
 
 /// A person decided about the order under this version of the supplier's file.
 pub async fn order_decided_under(conn: &mut Conn, id: &OrderId, version: u32) -> Result<(), StoreError> {
-    sqlx::query("UPDATE orders SET supplier_version = $1 WHERE id = $2")
-        .bind(i64::from(version))
-        .bind(id.as_str())
-        .execute(conn)
-        .await?;
+    done!(
+        conn,
+        sqlx::query("UPDATE orders SET supplier_version = $1 WHERE id = $2")
+            .bind(i64::from(version))
+            .bind(id.as_str())
+            .execute(&mut *conn)
+    )?;
     Ok(())
 }
 
@@ -199,47 +204,53 @@ pub async fn order_record(
     life: &Life,
     now: DateTime<Utc>,
 ) -> Result<Written, StoreError> {
-    let done = sqlx::query(
-        "UPDATE orders SET state = $1, holds = $2, differences = $3, version = $4, supplier_reference = $5,
+    let done = done!(
+        conn,
+        sqlx::query(
+            "UPDATE orders SET state = $1, holds = $2, differences = $3, version = $4, supplier_reference = $5,
                            due_at = $6, sendable_since = $7, not_sent = $8, changed_at = $9, resume_at = $10,
                            resume_by = $11
          WHERE id = $12 AND state = $13 AND version = $14",
-    )
-    .bind(life.state.word())
-    .bind(life.holds.to_text())
-    .bind(i64::from(life.differences))
-    .bind(kept(life.version)?)
-    .bind(&life.supplier_reference)
-    .bind(life.due_at.map(micros))
-    .bind(micros(life.sendable_since))
-    .bind(i64::from(life.not_sent))
-    .bind(micros(now))
-    .bind(life.resume.as_ref().map(|wanted| micros(wanted.at)))
-    .bind(life.resume.as_ref().map(|wanted| wanted.by.as_str()))
-    .bind(id.as_str())
-    .bind(expected.state.word())
-    .bind(kept(expected.version)?)
-    .execute(conn)
-    .await?;
-    Ok(Written::of(done.rows_affected()))
+        )
+        .bind(life.state.word())
+        .bind(life.holds.to_text())
+        .bind(i64::from(life.differences))
+        .bind(kept(life.version)?)
+        .bind(&life.supplier_reference)
+        .bind(life.due_at.map(micros))
+        .bind(micros(life.sendable_since))
+        .bind(i64::from(life.not_sent))
+        .bind(micros(now))
+        .bind(life.resume.as_ref().map(|wanted| micros(wanted.at)))
+        .bind(life.resume.as_ref().map(|wanted| wanted.by.as_str()))
+        .bind(id.as_str())
+        .bind(expected.state.word())
+        .bind(kept(expected.version)?)
+        .execute(&mut *conn)
+    )?;
+    Ok(Written::of(done))
 }
 
 /// One order of the tenant.
 pub async fn order_fetch(conn: &mut Conn, tenant: &TenantId, id: &OrderId) -> Result<Option<OrderRow>, StoreError> {
-    let row: Option<Columns> = sqlx::query_as(order_columns!("WHERE tenant = $1 AND id = $2"))
-        .bind(tenant.as_str())
-        .bind(id.as_str())
-        .fetch_optional(conn)
-        .await?;
+    let row: Option<Columns> = ask!(
+        conn,
+        sqlx::query_as(order_columns!("WHERE tenant = $1 AND id = $2"))
+            .bind(tenant.as_str())
+            .bind(id.as_str())
+            .fetch_optional(&mut *conn)
+    )?;
     row.map(read).transpose()
 }
 
 /// The order a suggestion became.
 pub async fn order_of_suggestion(conn: &mut Conn, suggestion: &SuggestionId) -> Result<Option<OrderRow>, StoreError> {
-    let row: Option<Columns> = sqlx::query_as(order_columns!("WHERE suggestion = $1"))
-        .bind(suggestion.as_str())
-        .fetch_optional(conn)
-        .await?;
+    let row: Option<Columns> = ask!(
+        conn,
+        sqlx::query_as(order_columns!("WHERE suggestion = $1"))
+            .bind(suggestion.as_str())
+            .fetch_optional(&mut *conn)
+    )?;
     row.map(read).transpose()
 }
 
@@ -249,13 +260,15 @@ pub async fn order_latest(
     tenant: &TenantId,
     intent: &IntentId,
 ) -> Result<Option<OrderRow>, StoreError> {
-    let row: Option<Columns> = sqlx::query_as(order_columns!(
-        "WHERE tenant = $1 AND intent = $2 ORDER BY revision DESC LIMIT 1"
-    ))
-    .bind(tenant.as_str())
-    .bind(intent.as_str())
-    .fetch_optional(conn)
-    .await?;
+    let row: Option<Columns> = ask!(
+        conn,
+        sqlx::query_as(order_columns!(
+            "WHERE tenant = $1 AND intent = $2 ORDER BY revision DESC LIMIT 1"
+        ))
+        .bind(tenant.as_str())
+        .bind(intent.as_str())
+        .fetch_optional(&mut *conn)
+    )?;
     row.map(read).transpose()
 }
 
@@ -266,14 +279,13 @@ pub async fn order_predecessors(
     intent: &IntentId,
     revision: u32,
 ) -> Result<Vec<Predecessor>, StoreError> {
-    let rows: Vec<(String, String, i64)> = sqlx::query_as(
+    let rows: Vec<(String, String, i64)> = ask!(conn, sqlx::query_as(
         "SELECT id, state, version FROM orders WHERE tenant = $1 AND intent = $2 AND revision < $3 ORDER BY revision",
     )
     .bind(tenant.as_str())
     .bind(intent.as_str())
     .bind(i64::from(revision))
-    .fetch_all(conn)
-    .await?;
+    .fetch_all(&mut *conn))?;
     let predecessor = |(id, state, version): (String, String, i64)| {
         let state = OrderState::of(&state).ok_or_else(|| StoreError::corrupt(&state))?;
         Ok(Predecessor {
@@ -287,15 +299,17 @@ pub async fn order_predecessors(
 
 /// Whether a later order of the intent is live (rule 5).
 pub async fn order_later_live(conn: &mut Conn, order: &OrderRow) -> Result<bool, StoreError> {
-    let found: Option<i64> = sqlx::query_scalar(
-        "SELECT 1 FROM orders WHERE tenant = $1 AND intent = $2 AND revision > $3
+    let found: Option<i64> = ask!(
+        conn,
+        sqlx::query_scalar(
+            "SELECT CAST(1 AS BIGINT) FROM orders WHERE tenant = $1 AND intent = $2 AND revision > $3
          AND state NOT IN ('refused', 'withdrawn') LIMIT 1",
-    )
-    .bind(order.tenant.as_str())
-    .bind(order.intent.as_str())
-    .bind(i64::from(order.revision))
-    .fetch_optional(conn)
-    .await?;
+        )
+        .bind(order.tenant.as_str())
+        .bind(order.intent.as_str())
+        .bind(i64::from(order.revision))
+        .fetch_optional(&mut *conn)
+    )?;
     Ok(found.is_some())
 }
 
@@ -307,17 +321,19 @@ pub async fn order_look_alikes(
     intent: &IntentId,
     since: DateTime<Utc>,
 ) -> Result<Vec<OrderRow>, StoreError> {
-    let rows: Vec<Columns> = sqlx::query_as(order_columns!(
-        "WHERE tenant = $1 AND look_alike_key = $2 AND intent <> $3
+    let rows: Vec<Columns> = ask!(
+        conn,
+        sqlx::query_as(order_columns!(
+            "WHERE tenant = $1 AND look_alike_key = $2 AND intent <> $3
          AND (approved_at >= $4 OR state IN ('approved', 'submitting', 'acknowledged', 'confirmation_pending'))
          ORDER BY approved_at DESC LIMIT 20"
-    ))
-    .bind(tenant.as_str())
-    .bind(key)
-    .bind(intent.as_str())
-    .bind(micros(since))
-    .fetch_all(conn)
-    .await?;
+        ))
+        .bind(tenant.as_str())
+        .bind(key)
+        .bind(intent.as_str())
+        .bind(micros(since))
+        .fetch_all(&mut *conn)
+    )?;
     read_all(rows)
 }
 
@@ -330,36 +346,40 @@ pub async fn order_due(
     now: DateTime<Utc>,
     most: u32,
 ) -> Result<Vec<(TenantId, OrderId)>, StoreError> {
-    let rows: Vec<(String, String)> = sqlx::query_as(
-        "SELECT o.tenant, o.id FROM orders o
+    let rows: Vec<(String, String)> = ask!(
+        conn,
+        sqlx::query_as(
+            "SELECT o.tenant, o.id FROM orders o
          WHERE o.state = 'approved' AND o.holds = '' AND o.due_at <= $1
          AND replace($2, '|' || o.tenant || '/' || o.supplier || '|', '') = $2
          AND NOT EXISTS (SELECT 1 FROM orders later
                          WHERE later.tenant = o.tenant AND later.intent = o.intent AND later.revision > o.revision
                          AND later.state NOT IN ('refused', 'withdrawn'))
          ORDER BY o.due_at LIMIT $3",
-    )
-    .bind(micros(now))
-    .bind(busy)
-    .bind(i64::from(most))
-    .fetch_all(conn)
-    .await?;
+        )
+        .bind(micros(now))
+        .bind(busy)
+        .bind(i64::from(most))
+        .fetch_all(&mut *conn)
+    )?;
     ids(&rows)
 }
 
 /// Orders that a person asked to send once more and whose supplier is not on hold, longest waiting first.
 pub async fn order_resume_due(conn: &mut Conn, busy: &str, most: u32) -> Result<Vec<(TenantId, OrderId)>, StoreError> {
-    let rows: Vec<(String, String)> = sqlx::query_as(
-        "SELECT o.tenant, o.id FROM orders o
+    let rows: Vec<(String, String)> = ask!(
+        conn,
+        sqlx::query_as(
+            "SELECT o.tenant, o.id FROM orders o
          WHERE o.resume_at IS NOT NULL AND replace($1, '|' || o.tenant || '/' || o.supplier || '|', '') = $1
          AND NOT EXISTS (SELECT 1 FROM suppliers s
                          WHERE s.tenant = o.tenant AND s.id = o.supplier AND s.held_at IS NOT NULL)
          ORDER BY o.resume_at LIMIT $2",
-    )
-    .bind(busy)
-    .bind(i64::from(most))
-    .fetch_all(conn)
-    .await?;
+        )
+        .bind(busy)
+        .bind(i64::from(most))
+        .fetch_all(&mut *conn)
+    )?;
     ids(&rows)
 }
 
@@ -369,26 +389,30 @@ pub async fn order_resume_void(
     before: DateTime<Utc>,
     most: u32,
 ) -> Result<Vec<(TenantId, OrderId)>, StoreError> {
-    let rows: Vec<(String, String)> = sqlx::query_as(
+    let rows: Vec<(String, String)> =
+        ask!(conn, sqlx::query_as(
         "SELECT tenant, id FROM orders WHERE resume_at IS NOT NULL AND resume_at < $1 ORDER BY resume_at LIMIT $2",
     )
     .bind(micros(before))
     .bind(i64::from(most))
-    .fetch_all(conn)
-    .await?;
+    .fetch_all(&mut *conn))?;
     ids(&rows)
 }
 
 /// Sets when the supplier is asked about an order, and for whom. No version moves: asking changes nothing.
 pub async fn order_ask(conn: &mut Conn, id: &OrderId, asking: &Asking) -> Result<(), StoreError> {
-    sqlx::query("UPDATE orders SET look_up_at = $1, look_up_by = $2, look_up_since = $3, looked_up = $4 WHERE id = $5")
+    done!(
+        conn,
+        sqlx::query(
+            "UPDATE orders SET look_up_at = $1, look_up_by = $2, look_up_since = $3, looked_up = $4 WHERE id = $5"
+        )
         .bind(asking.at.map(micros))
         .bind(asking.by.as_ref().map(PersonId::as_str))
         .bind(asking.since.map(micros))
         .bind(i64::from(asking.asked))
         .bind(id.as_str())
-        .execute(conn)
-        .await?;
+        .execute(&mut *conn)
+    )?;
     Ok(())
 }
 
@@ -399,16 +423,18 @@ pub async fn order_ask_due(
     now: DateTime<Utc>,
     most: u32,
 ) -> Result<Vec<(TenantId, OrderId)>, StoreError> {
-    let rows: Vec<(String, String)> = sqlx::query_as(
-        "SELECT tenant, id FROM orders
+    let rows: Vec<(String, String)> = ask!(
+        conn,
+        sqlx::query_as(
+            "SELECT tenant, id FROM orders
          WHERE look_up_at <= $1 AND replace($2, '|' || tenant || '/' || supplier || '|', '') = $2
          ORDER BY look_up_at LIMIT $3",
-    )
-    .bind(micros(now))
-    .bind(busy)
-    .bind(i64::from(most))
-    .fetch_all(conn)
-    .await?;
+        )
+        .bind(micros(now))
+        .bind(busy)
+        .bind(i64::from(most))
+        .fetch_all(&mut *conn)
+    )?;
     ids(&rows)
 }
 
@@ -424,13 +450,15 @@ pub async fn order_of_supplier(
     tenant: &TenantId,
     supplier: &str,
 ) -> Result<Vec<OrderRow>, StoreError> {
-    let rows: Vec<Columns> = sqlx::query_as(order_columns!(
-        "WHERE tenant = $1 AND state = 'approved' AND supplier = $2 ORDER BY approved_at, id"
-    ))
-    .bind(tenant.as_str())
-    .bind(supplier)
-    .fetch_all(conn)
-    .await?;
+    let rows: Vec<Columns> = ask!(
+        conn,
+        sqlx::query_as(order_columns!(
+            "WHERE tenant = $1 AND state = 'approved' AND supplier = $2 ORDER BY approved_at, id"
+        ))
+        .bind(tenant.as_str())
+        .bind(supplier)
+        .fetch_all(&mut *conn)
+    )?;
     read_all(rows)
 }
 
@@ -442,7 +470,8 @@ pub async fn order_waiting_since(
     before: DateTime<Utc>,
     most: u32,
 ) -> Result<Vec<OrderId>, StoreError> {
-    let rows: Vec<String> = sqlx::query_scalar(
+    let rows: Vec<String> =
+        ask!(conn, sqlx::query_scalar(
         "SELECT id FROM orders WHERE tenant = $1 AND state = 'approved' AND supplier = $2 AND sendable_since <= $3
          AND holds NOT LIKE '%too_old%' ORDER BY sendable_since LIMIT $4",
     )
@@ -450,8 +479,7 @@ pub async fn order_waiting_since(
     .bind(supplier.as_str())
     .bind(micros(before))
     .bind(i64::from(most))
-    .fetch_all(conn)
-    .await?;
+    .fetch_all(&mut *conn))?;
     rows.iter().map(|id| parsed(id)).collect()
 }
 
@@ -499,15 +527,17 @@ pub async fn order_page(
         .after
         .as_ref()
         .map_or(NEWEST, |(at, id)| (micros(*at), id.as_str()));
-    let rows: Vec<Columns> = sqlx::query_as(statement)
-        .bind(tenant.as_str())
-        .bind(filter.state.map(OrderState::word))
-        .bind(after.0)
-        .bind(after.1)
-        .bind(&filter.supplier)
-        .bind(filter.owner.as_ref().map(PersonId::as_str))
-        .bind(i64::from(limit))
-        .fetch_all(conn)
-        .await?;
+    let rows: Vec<Columns> = ask!(
+        conn,
+        sqlx::query_as(statement)
+            .bind(tenant.as_str())
+            .bind(filter.state.map(OrderState::word))
+            .bind(after.0)
+            .bind(after.1)
+            .bind(&filter.supplier)
+            .bind(filter.owner.as_ref().map(PersonId::as_str))
+            .bind(i64::from(limit))
+            .fetch_all(&mut *conn)
+    )?;
     read_all(rows)
 }

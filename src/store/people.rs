@@ -1,5 +1,6 @@
 //! People, their roles and sessions, and programs' tokens. Secrets are kept as hashes only.
 
+use super::dialect::{ask, done};
 use super::{Conn, StoreError, Written, count, micros, parsed};
 use crate::domain::case::Candidate;
 use crate::domain::ids::{PersonId, TenantId, TokenId};
@@ -23,7 +24,7 @@ macro_rules! person_columns {
     ($rest:literal) => {
         concat!(
             "SELECT p.id, p.tenant, p.name, p.email, p.disabled_at,
-             (SELECT group_concat(role, ' ') FROM person_roles r WHERE r.person = p.id) FROM people p ",
+             (SELECT string_agg(role, ' ') FROM person_roles r WHERE r.person = p.id) FROM people p ",
             $rest
         )
     };
@@ -57,49 +58,59 @@ pub async fn person_add(
     password_hash: Option<&str>,
     now: DateTime<Utc>,
 ) -> Result<(), StoreError> {
-    sqlx::query(
-        "INSERT INTO people (id, tenant, name, email, password_hash, created_at) VALUES ($1, $2, $3, $4, $5, $6)",
-    )
-    .bind(person.id.as_str())
-    .bind(person.tenant.as_str())
-    .bind(&person.name)
-    .bind(&person.email)
-    .bind(password_hash)
-    .bind(micros(now))
-    .execute(&mut *conn)
-    .await?;
+    done!(
+        conn,
+        sqlx::query(
+            "INSERT INTO people (id, tenant, name, email, password_hash, created_at) VALUES ($1, $2, $3, $4, $5, $6)",
+        )
+        .bind(person.id.as_str())
+        .bind(person.tenant.as_str())
+        .bind(&person.name)
+        .bind(&person.email)
+        .bind(password_hash)
+        .bind(micros(now))
+        .execute(&mut *conn)
+    )?;
     for role in &person.roles {
-        sqlx::query("INSERT INTO person_roles (person, role) VALUES ($1, $2)")
-            .bind(person.id.as_str())
-            .bind(role.word())
-            .execute(&mut *conn)
-            .await?;
+        done!(
+            conn,
+            sqlx::query("INSERT INTO person_roles (person, role) VALUES ($1, $2)")
+                .bind(person.id.as_str())
+                .bind(role.word())
+                .execute(&mut *conn)
+        )?;
     }
     Ok(())
 }
 
 /// The tenant's people, by name.
 pub async fn person_list(conn: &mut Conn, tenant: &TenantId) -> Result<Vec<PersonRow>, StoreError> {
-    let rows: Vec<Columns> = sqlx::query_as(person_columns!("WHERE p.tenant = $1 ORDER BY p.name, p.id"))
-        .bind(tenant.as_str())
-        .fetch_all(conn)
-        .await?;
+    let rows: Vec<Columns> = ask!(
+        conn,
+        sqlx::query_as(person_columns!("WHERE p.tenant = $1 ORDER BY p.name, p.id"))
+            .bind(tenant.as_str())
+            .fetch_all(&mut *conn)
+    )?;
     rows.into_iter().map(read).collect()
 }
 
 /// Somebody by e-mail, with the password's hash.
 pub async fn person_by_email(conn: &mut Conn, email: &str) -> Result<Option<(PersonRow, Option<String>)>, StoreError> {
-    let row: Option<Columns> = sqlx::query_as(person_columns!("WHERE p.email = $1"))
-        .bind(email)
-        .fetch_optional(&mut *conn)
-        .await?;
+    let row: Option<Columns> = ask!(
+        conn,
+        sqlx::query_as(person_columns!("WHERE p.email = $1"))
+            .bind(email)
+            .fetch_optional(&mut *conn)
+    )?;
     let Some(person) = row.map(read).transpose()? else {
         return Ok(None);
     };
-    let hash: Option<String> = sqlx::query_scalar("SELECT password_hash FROM people WHERE id = $1")
-        .bind(person.id.as_str())
-        .fetch_one(conn)
-        .await?;
+    let hash: Option<String> = ask!(
+        conn,
+        sqlx::query_scalar("SELECT password_hash FROM people WHERE id = $1")
+            .bind(person.id.as_str())
+            .fetch_one(&mut *conn)
+    )?;
     Ok(Some((person, hash)))
 }
 
@@ -113,18 +124,22 @@ pub async fn session_add(
 ) -> Result<(), StoreError> {
     // whoever signs in sweeps what ran out a while ago, so the table does not grow; a session that ended just now
     // still tells whose half-typed decision it was (case P10)
-    sqlx::query("DELETE FROM sessions WHERE person = $1 AND expires_at <= $2")
-        .bind(person.as_str())
-        .bind(micros(now - chrono::TimeDelta::days(1)))
-        .execute(&mut *conn)
-        .await?;
-    sqlx::query("INSERT INTO sessions (secret_hash, person, created_at, expires_at) VALUES ($1, $2, $3, $4)")
-        .bind(secret_hash)
-        .bind(person.as_str())
-        .bind(micros(now))
-        .bind(micros(expires_at))
-        .execute(conn)
-        .await?;
+    done!(
+        conn,
+        sqlx::query("DELETE FROM sessions WHERE person = $1 AND expires_at <= $2")
+            .bind(person.as_str())
+            .bind(micros(now - chrono::TimeDelta::days(1)))
+            .execute(&mut *conn)
+    )?;
+    done!(
+        conn,
+        sqlx::query("INSERT INTO sessions (secret_hash, person, created_at, expires_at) VALUES ($1, $2, $3, $4)")
+            .bind(secret_hash)
+            .bind(person.as_str())
+            .bind(micros(now))
+            .bind(micros(expires_at))
+            .execute(&mut *conn)
+    )?;
     Ok(())
 }
 
@@ -134,62 +149,71 @@ pub async fn session_person(
     secret_hash: &str,
     now: DateTime<Utc>,
 ) -> Result<Option<PersonRow>, StoreError> {
-    let row: Option<Columns> = sqlx::query_as(person_columns!(
+    let row: Option<Columns> = ask!(conn, sqlx::query_as(person_columns!(
         "JOIN sessions s ON s.person = p.id WHERE s.secret_hash = $1 AND s.expires_at > $2 AND p.disabled_at IS NULL"
     ))
     .bind(secret_hash)
     .bind(micros(now))
-    .fetch_optional(conn)
-    .await?;
+    .fetch_optional(&mut *conn))?;
     row.map(read).transpose()
 }
 
 /// Who a session belonged to, also after it ran out; nobody who is disabled.
 pub async fn session_owner(conn: &mut Conn, secret_hash: &str) -> Result<Option<PersonRow>, StoreError> {
-    let row: Option<Columns> = sqlx::query_as(person_columns!(
-        "JOIN sessions s ON s.person = p.id WHERE s.secret_hash = $1 AND p.disabled_at IS NULL"
-    ))
-    .bind(secret_hash)
-    .fetch_optional(conn)
-    .await?;
+    let row: Option<Columns> = ask!(
+        conn,
+        sqlx::query_as(person_columns!(
+            "JOIN sessions s ON s.person = p.id WHERE s.secret_hash = $1 AND p.disabled_at IS NULL"
+        ))
+        .bind(secret_hash)
+        .fetch_optional(&mut *conn)
+    )?;
     row.map(read).transpose()
 }
 
 /// Ends a session.
 pub async fn session_end(conn: &mut Conn, secret_hash: &str) -> Result<(), StoreError> {
-    sqlx::query("DELETE FROM sessions WHERE secret_hash = $1")
-        .bind(secret_hash)
-        .execute(conn)
-        .await?;
+    done!(
+        conn,
+        sqlx::query("DELETE FROM sessions WHERE secret_hash = $1")
+            .bind(secret_hash)
+            .execute(&mut *conn)
+    )?;
     Ok(())
 }
 
 /// Disables a person and ends every session of theirs.
 pub async fn person_disable(conn: &mut Conn, id: &PersonId, now: DateTime<Utc>) -> Result<Written, StoreError> {
-    sqlx::query("DELETE FROM sessions WHERE person = $1")
-        .bind(id.as_str())
-        .execute(&mut *conn)
-        .await?;
-    let done = sqlx::query("UPDATE people SET disabled_at = $1 WHERE id = $2 AND disabled_at IS NULL")
-        .bind(micros(now))
-        .bind(id.as_str())
-        .execute(conn)
-        .await?;
-    Ok(Written::of(done.rows_affected()))
+    done!(
+        conn,
+        sqlx::query("DELETE FROM sessions WHERE person = $1")
+            .bind(id.as_str())
+            .execute(&mut *conn)
+    )?;
+    let done = done!(
+        conn,
+        sqlx::query("UPDATE people SET disabled_at = $1 WHERE id = $2 AND disabled_at IS NULL")
+            .bind(micros(now))
+            .bind(id.as_str())
+            .execute(&mut *conn)
+    )?;
+    Ok(Written::of(done))
 }
 
 /// Everybody who could own a case of the tenant, with how many they own now.
 pub async fn owner_candidates(conn: &mut Conn, tenant: &TenantId) -> Result<Vec<Candidate>, StoreError> {
-    let rows: Vec<(String, String, i64)> = sqlx::query_as(
-        "SELECT p.id, group_concat(r.role, ' '),
+    let rows: Vec<(String, String, i64)> = ask!(
+        conn,
+        sqlx::query_as(
+            "SELECT p.id, string_agg(r.role, ' '),
                 (SELECT count(*) FROM cases c WHERE c.owner = p.id AND c.closed_at IS NULL)
          FROM people p JOIN person_roles r ON r.person = p.id
          WHERE p.tenant = $1 AND p.disabled_at IS NULL AND r.role IN ('resolver', 'manager')
          GROUP BY p.id",
-    )
-    .bind(tenant.as_str())
-    .fetch_all(conn)
-    .await?;
+        )
+        .bind(tenant.as_str())
+        .fetch_all(&mut *conn)
+    )?;
     let candidate = |(id, roles, open): (String, String, i64)| {
         Ok(Candidate {
             person: parsed(&id)?,
@@ -202,23 +226,27 @@ pub async fn owner_candidates(conn: &mut Conn, tenant: &TenantId) -> Result<Vec<
 
 /// Whether the tenant has a manager who is not disabled, other than `except` (rule 15).
 pub async fn has_manager(conn: &mut Conn, tenant: &TenantId, except: Option<&PersonId>) -> Result<bool, StoreError> {
-    let found: Option<i64> = sqlx::query_scalar(
-        "SELECT 1 FROM people p JOIN person_roles r ON r.person = p.id
+    let found: Option<i64> = ask!(
+        conn,
+        sqlx::query_scalar(
+            "SELECT CAST(1 AS BIGINT) FROM people p JOIN person_roles r ON r.person = p.id
          WHERE p.tenant = $1 AND r.role = 'manager' AND p.disabled_at IS NULL AND p.id <> $2 LIMIT 1",
-    )
-    .bind(tenant.as_str())
-    .bind(except.map(PersonId::as_str).unwrap_or_default())
-    .fetch_optional(conn)
-    .await?;
+        )
+        .bind(tenant.as_str())
+        .bind(except.map(PersonId::as_str).unwrap_or_default())
+        .fetch_optional(&mut *conn)
+    )?;
     Ok(found.is_some())
 }
 
 /// A person's name, also of somebody disabled.
 pub async fn person_name(conn: &mut Conn, id: &PersonId) -> Result<String, StoreError> {
-    let name: Option<String> = sqlx::query_scalar("SELECT name FROM people WHERE id = $1")
-        .bind(id.as_str())
-        .fetch_optional(conn)
-        .await?;
+    let name: Option<String> = ask!(
+        conn,
+        sqlx::query_scalar("SELECT name FROM people WHERE id = $1")
+            .bind(id.as_str())
+            .fetch_optional(&mut *conn)
+    )?;
     name.ok_or_else(|| StoreError::corrupt(format!("person {id} is missing")))
 }
 
@@ -277,38 +305,43 @@ pub async fn token_add(
     secret_hash: &str,
     now: DateTime<Utc>,
 ) -> Result<(), StoreError> {
-    sqlx::query(
-        "INSERT INTO tokens (id, tenant, name, scope, secret_hash, created_at) VALUES ($1, $2, $3, $4, $5, $6)",
-    )
-    .bind(token.id.as_str())
-    .bind(token.tenant.as_str())
-    .bind(&token.name)
-    .bind(token.scope.word())
-    .bind(secret_hash)
-    .bind(micros(now))
-    .execute(conn)
-    .await?;
+    done!(
+        conn,
+        sqlx::query(
+            "INSERT INTO tokens (id, tenant, name, scope, secret_hash, created_at) VALUES ($1, $2, $3, $4, $5, $6)",
+        )
+        .bind(token.id.as_str())
+        .bind(token.tenant.as_str())
+        .bind(&token.name)
+        .bind(token.scope.word())
+        .bind(secret_hash)
+        .bind(micros(now))
+        .execute(&mut *conn)
+    )?;
     Ok(())
 }
 
 /// The token with this secret, unless it was revoked.
 pub async fn token_by_secret(conn: &mut Conn, secret_hash: &str) -> Result<Option<TokenRow>, StoreError> {
-    let row: Option<TokenColumns> = sqlx::query_as(
-        "SELECT id, tenant, name, scope, revoked_at FROM tokens WHERE secret_hash = $1 AND revoked_at IS NULL",
-    )
-    .bind(secret_hash)
-    .fetch_optional(conn)
-    .await?;
+    let row: Option<TokenColumns> = ask!(
+        conn,
+        sqlx::query_as(
+            "SELECT id, tenant, name, scope, revoked_at FROM tokens WHERE secret_hash = $1 AND revoked_at IS NULL",
+        )
+        .bind(secret_hash)
+        .fetch_optional(&mut *conn)
+    )?;
     row.map(read_token).transpose()
 }
 
 /// The tenant's tokens, by name.
 pub async fn token_list(conn: &mut Conn, tenant: &TenantId) -> Result<Vec<TokenRow>, StoreError> {
-    let rows: Vec<TokenColumns> =
+    let rows: Vec<TokenColumns> = ask!(
+        conn,
         sqlx::query_as("SELECT id, tenant, name, scope, revoked_at FROM tokens WHERE tenant = $1 ORDER BY name, id")
             .bind(tenant.as_str())
-            .fetch_all(conn)
-            .await?;
+            .fetch_all(&mut *conn)
+    )?;
     rows.into_iter().map(read_token).collect()
 }
 
@@ -319,11 +352,13 @@ pub async fn token_revoke(
     id: &TokenId,
     now: DateTime<Utc>,
 ) -> Result<Written, StoreError> {
-    let done = sqlx::query("UPDATE tokens SET revoked_at = $1 WHERE tenant = $2 AND id = $3 AND revoked_at IS NULL")
-        .bind(micros(now))
-        .bind(tenant.as_str())
-        .bind(id.as_str())
-        .execute(conn)
-        .await?;
-    Ok(Written::of(done.rows_affected()))
+    let done = done!(
+        conn,
+        sqlx::query("UPDATE tokens SET revoked_at = $1 WHERE tenant = $2 AND id = $3 AND revoked_at IS NULL")
+            .bind(micros(now))
+            .bind(tenant.as_str())
+            .bind(id.as_str())
+            .execute(&mut *conn)
+    )?;
+    Ok(Written::of(done))
 }

@@ -1,5 +1,6 @@
 //! What the queue reads: everything of a tenant that is not final, by the indexes that hold only open things.
 
+use super::dialect::ask;
 use super::{Conn, StoreError, moment, moment_if, parsed};
 use crate::domain::contents::OrderContents;
 use crate::domain::ids::{OrderId, SuggestionId, TenantId};
@@ -66,8 +67,10 @@ fn read(row: OrderColumns) -> Result<OpenOrder, StoreError> {
 
 /// Open orders, oldest approval first. The case shown is the open one due first.
 pub async fn open_orders(conn: &mut Conn, tenant: &TenantId) -> Result<Vec<OpenOrder>, StoreError> {
-    let rows: Vec<OrderColumns> = sqlx::query_as(
-        "WITH open_ids AS (
+    let rows: Vec<OrderColumns> = ask!(
+        conn,
+        sqlx::query_as(
+            "WITH open_ids AS (
              SELECT id FROM orders WHERE tenant = $1 AND state = 'approved'
              UNION SELECT id FROM orders WHERE tenant = $1 AND state = 'submitting'
              UNION SELECT id FROM orders WHERE tenant = $1 AND state = 'acknowledged'
@@ -83,10 +86,10 @@ pub async fn open_orders(conn: &mut Conn, tenant: &TenantId) -> Result<Vec<OpenO
                                       ORDER BY due_at LIMIT 1)
          LEFT JOIN people p ON p.id = c.owner
          ORDER BY o.approved_at, o.id",
-    )
-    .bind(tenant.as_str())
-    .fetch_all(conn)
-    .await?;
+        )
+        .bind(tenant.as_str())
+        .fetch_all(&mut *conn)
+    )?;
     rows.into_iter().map(read).collect()
 }
 
@@ -120,8 +123,10 @@ struct SuggestionColumns {
 
 /// Open suggestions, oldest first.
 pub async fn open_suggestions(conn: &mut Conn, tenant: &TenantId) -> Result<Vec<OpenSuggestion>, StoreError> {
-    let rows: Vec<SuggestionColumns> = sqlx::query_as(
-        "WITH open_ids AS (
+    let rows: Vec<SuggestionColumns> = ask!(
+        conn,
+        sqlx::query_as(
+            "WITH open_ids AS (
              SELECT id FROM suggestions WHERE tenant = $1 AND state = 'in_review'
              UNION SELECT id FROM suggestions WHERE tenant = $1 AND state = 'sent_back'
              UNION SELECT suggestion FROM cases WHERE tenant = $1 AND closed_at IS NULL AND suggestion IS NOT NULL)
@@ -133,10 +138,10 @@ pub async fn open_suggestions(conn: &mut Conn, tenant: &TenantId) -> Result<Vec<
                                       ORDER BY due_at LIMIT 1)
          LEFT JOIN people p ON p.id = c.owner
          ORDER BY g.created_at, g.id",
-    )
-    .bind(tenant.as_str())
-    .fetch_all(conn)
-    .await?;
+        )
+        .bind(tenant.as_str())
+        .fetch_all(&mut *conn)
+    )?;
     let read = |row: SuggestionColumns| {
         Ok(OpenSuggestion {
             id: parsed(&row.id)?,

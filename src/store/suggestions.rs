@@ -1,5 +1,6 @@
 //! Suggestions: one row per revision.
 
+use super::dialect::{ask, done};
 use super::{Conn, StoreError, Written, count, from_json, micros, moment, moment_if, parsed, to_json};
 use crate::domain::contents::OrderContents;
 use crate::domain::ids::{IntentId, SuggestionId, TenantId};
@@ -65,24 +66,26 @@ fn read(row: Columns) -> Result<SuggestionRow, StoreError> {
 /// Keeps a new revision. One that is there is `is_taken()`.
 pub async fn suggestion_add(conn: &mut Conn, tenant: &TenantId, suggestion: &Suggestion) -> Result<(), StoreError> {
     let contents = String::from_utf8(suggestion.contents.normal_form()).map_err(StoreError::corrupt)?;
-    sqlx::query(
-        "INSERT INTO suggestions (id, tenant, intent, revision, state, supplier, contents, digest, look_alike_key,
+    done!(
+        conn,
+        sqlx::query(
+            "INSERT INTO suggestions (id, tenant, intent, revision, state, supplier, contents, digest, look_alike_key,
                                   evidence, created_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
-    )
-    .bind(suggestion.id.as_str())
-    .bind(tenant.as_str())
-    .bind(suggestion.intent.as_str())
-    .bind(i64::from(suggestion.revision))
-    .bind(suggestion.state.word())
-    .bind(suggestion.contents.supplier.as_str())
-    .bind(contents)
-    .bind(suggestion.digest.as_str())
-    .bind(suggestion.contents.look_alike_key())
-    .bind(to_json(&suggestion.evidence)?)
-    .bind(micros(suggestion.created_at))
-    .execute(conn)
-    .await?;
+        )
+        .bind(suggestion.id.as_str())
+        .bind(tenant.as_str())
+        .bind(suggestion.intent.as_str())
+        .bind(i64::from(suggestion.revision))
+        .bind(suggestion.state.word())
+        .bind(suggestion.contents.supplier.as_str())
+        .bind(contents)
+        .bind(suggestion.digest.as_str())
+        .bind(suggestion.contents.look_alike_key())
+        .bind(to_json(&suggestion.evidence)?)
+        .bind(micros(suggestion.created_at))
+        .execute(&mut *conn)
+    )?;
     Ok(())
 }
 
@@ -92,11 +95,13 @@ pub async fn suggestion_fetch(
     tenant: &TenantId,
     id: &SuggestionId,
 ) -> Result<Option<SuggestionRow>, StoreError> {
-    let row: Option<Columns> = sqlx::query_as(suggestion_columns!("WHERE tenant = $1 AND id = $2"))
-        .bind(tenant.as_str())
-        .bind(id.as_str())
-        .fetch_optional(conn)
-        .await?;
+    let row: Option<Columns> = ask!(
+        conn,
+        sqlx::query_as(suggestion_columns!("WHERE tenant = $1 AND id = $2"))
+            .bind(tenant.as_str())
+            .bind(id.as_str())
+            .fetch_optional(&mut *conn)
+    )?;
     row.map(read).transpose()
 }
 
@@ -107,14 +112,16 @@ pub async fn suggestion_revision(
     intent: &IntentId,
     revision: u32,
 ) -> Result<Option<SuggestionRow>, StoreError> {
-    let row: Option<Columns> = sqlx::query_as(suggestion_columns!(
-        "WHERE tenant = $1 AND intent = $2 AND revision = $3"
-    ))
-    .bind(tenant.as_str())
-    .bind(intent.as_str())
-    .bind(i64::from(revision))
-    .fetch_optional(conn)
-    .await?;
+    let row: Option<Columns> = ask!(
+        conn,
+        sqlx::query_as(suggestion_columns!(
+            "WHERE tenant = $1 AND intent = $2 AND revision = $3"
+        ))
+        .bind(tenant.as_str())
+        .bind(intent.as_str())
+        .bind(i64::from(revision))
+        .fetch_optional(&mut *conn)
+    )?;
     row.map(read).transpose()
 }
 
@@ -124,25 +131,27 @@ pub async fn suggestion_latest(
     tenant: &TenantId,
     intent: &IntentId,
 ) -> Result<Option<SuggestionRow>, StoreError> {
-    let row: Option<Columns> = sqlx::query_as(suggestion_columns!(
-        "WHERE tenant = $1 AND intent = $2 ORDER BY revision DESC LIMIT 1"
-    ))
-    .bind(tenant.as_str())
-    .bind(intent.as_str())
-    .fetch_optional(conn)
-    .await?;
+    let row: Option<Columns> = ask!(
+        conn,
+        sqlx::query_as(suggestion_columns!(
+            "WHERE tenant = $1 AND intent = $2 ORDER BY revision DESC LIMIT 1"
+        ))
+        .bind(tenant.as_str())
+        .bind(intent.as_str())
+        .fetch_optional(&mut *conn)
+    )?;
     row.map(read).transpose()
 }
 
 /// How many suggestions are in this open state.
 pub async fn suggestion_count(conn: &mut Conn, tenant: &TenantId, state: SuggestionState) -> Result<u64, StoreError> {
-    let found: i64 = sqlx::query_scalar(
+    let found: i64 =
+        ask!(conn, sqlx::query_scalar(
         "SELECT count(*) FROM suggestions WHERE tenant = $1 AND state = $2 AND state IN ('in_review', 'sent_back')",
     )
     .bind(tenant.as_str())
     .bind(state.word())
-    .fetch_one(conn)
-    .await?;
+    .fetch_one(&mut *conn))?;
     count(found)
 }
 
@@ -153,15 +162,17 @@ pub async fn suggestion_look_alikes(
     key: &str,
     intent: &IntentId,
 ) -> Result<Vec<SuggestionRow>, StoreError> {
-    let rows: Vec<Columns> = sqlx::query_as(suggestion_columns!(
-        "WHERE tenant = $1 AND look_alike_key = $2 AND state = 'in_review' AND intent <> $3
+    let rows: Vec<Columns> = ask!(
+        conn,
+        sqlx::query_as(suggestion_columns!(
+            "WHERE tenant = $1 AND look_alike_key = $2 AND state = 'in_review' AND intent <> $3
          ORDER BY created_at, id LIMIT 20"
-    ))
-    .bind(tenant.as_str())
-    .bind(key)
-    .bind(intent.as_str())
-    .fetch_all(conn)
-    .await?;
+        ))
+        .bind(tenant.as_str())
+        .bind(key)
+        .bind(intent.as_str())
+        .fetch_all(&mut *conn)
+    )?;
     rows.into_iter().map(read).collect()
 }
 
@@ -174,26 +185,30 @@ pub async fn suggestion_move(
     (decided_by, decision): (&str, Option<&str>),
     now: DateTime<Utc>,
 ) -> Result<Written, StoreError> {
-    let done = sqlx::query(
-        "UPDATE suggestions SET state = $1, decided_by = $2, decided_at = $3, decision = $4
+    let done = done!(
+        conn,
+        sqlx::query(
+            "UPDATE suggestions SET state = $1, decided_by = $2, decided_at = $3, decision = $4
          WHERE id = $5 AND state = $6",
-    )
-    .bind(to.word())
-    .bind(decided_by)
-    .bind(micros(now))
-    .bind(decision)
-    .bind(id.as_str())
-    .bind(from.word())
-    .execute(conn)
-    .await?;
-    Ok(Written::of(done.rows_affected()))
+        )
+        .bind(to.word())
+        .bind(decided_by)
+        .bind(micros(now))
+        .bind(decision)
+        .bind(id.as_str())
+        .bind(from.word())
+        .execute(&mut *conn)
+    )?;
+    Ok(Written::of(done))
 }
 
 /// Counts that a known revision came again (case I8).
 pub async fn suggestion_repeat(conn: &mut Conn, id: &SuggestionId) -> Result<(), StoreError> {
-    sqlx::query("UPDATE suggestions SET repeated = repeated + 1 WHERE id = $1")
-        .bind(id.as_str())
-        .execute(conn)
-        .await?;
+    done!(
+        conn,
+        sqlx::query("UPDATE suggestions SET repeated = repeated + 1 WHERE id = $1")
+            .bind(id.as_str())
+            .execute(&mut *conn)
+    )?;
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Suppliers: each a file, with versions; and their holds.
 
+use super::dialect::{ask, done};
 use super::{Conn, StoreError, Written, micros, moment_if, parsed};
 use crate::domain::contents::SupplierId;
 use crate::domain::ids::TenantId;
@@ -49,35 +50,41 @@ pub async fn supplier_put(
     file: &str,
     now: DateTime<Utc>,
 ) -> Result<u32, StoreError> {
-    let version: i64 = sqlx::query_scalar(
-        "INSERT INTO suppliers (tenant, id, name, version) VALUES ($1, $2, $3, 1)
+    let version: i64 = ask!(
+        conn,
+        sqlx::query_scalar(
+            "INSERT INTO suppliers (tenant, id, name, version) VALUES ($1, $2, $3, 1)
          ON CONFLICT (tenant, id) DO UPDATE SET name = excluded.name, version = suppliers.version + 1
          RETURNING version",
-    )
-    .bind(tenant.as_str())
-    .bind(id.as_str())
-    .bind(name)
-    .fetch_one(&mut *conn)
-    .await?;
-    sqlx::query(
-        "INSERT INTO supplier_versions (tenant, supplier, version, file, added_at) VALUES ($1, $2, $3, $4, $5)",
-    )
-    .bind(tenant.as_str())
-    .bind(id.as_str())
-    .bind(version)
-    .bind(file)
-    .bind(micros(now))
-    .execute(conn)
-    .await?;
+        )
+        .bind(tenant.as_str())
+        .bind(id.as_str())
+        .bind(name)
+        .fetch_one(&mut *conn)
+    )?;
+    done!(
+        conn,
+        sqlx::query(
+            "INSERT INTO supplier_versions (tenant, supplier, version, file, added_at) VALUES ($1, $2, $3, $4, $5)",
+        )
+        .bind(tenant.as_str())
+        .bind(id.as_str())
+        .bind(version)
+        .bind(file)
+        .bind(micros(now))
+        .execute(&mut *conn)
+    )?;
     u32::try_from(version).map_err(StoreError::corrupt)
 }
 
 /// The tenant's suppliers, by id.
 pub async fn supplier_list(conn: &mut Conn, tenant: &TenantId) -> Result<Vec<SupplierRow>, StoreError> {
-    let rows: Vec<Columns> = sqlx::query_as(supplier_columns!("WHERE s.tenant = $1 ORDER BY s.id"))
-        .bind(tenant.as_str())
-        .fetch_all(conn)
-        .await?;
+    let rows: Vec<Columns> = ask!(
+        conn,
+        sqlx::query_as(supplier_columns!("WHERE s.tenant = $1 ORDER BY s.id"))
+            .bind(tenant.as_str())
+            .fetch_all(&mut *conn)
+    )?;
     rows.into_iter().map(read).collect()
 }
 
@@ -87,11 +94,13 @@ pub async fn supplier_fetch(
     tenant: &TenantId,
     id: &SupplierId,
 ) -> Result<Option<SupplierRow>, StoreError> {
-    let row: Option<Columns> = sqlx::query_as(supplier_columns!("WHERE s.tenant = $1 AND s.id = $2"))
-        .bind(tenant.as_str())
-        .bind(id.as_str())
-        .fetch_optional(conn)
-        .await?;
+    let row: Option<Columns> = ask!(
+        conn,
+        sqlx::query_as(supplier_columns!("WHERE s.tenant = $1 AND s.id = $2"))
+            .bind(tenant.as_str())
+            .bind(id.as_str())
+            .fetch_optional(&mut *conn)
+    )?;
     row.map(read).transpose()
 }
 
@@ -102,13 +111,14 @@ pub async fn supplier_file(
     id: &SupplierId,
     version: u32,
 ) -> Result<Option<String>, StoreError> {
-    let file =
+    let file = ask!(
+        conn,
         sqlx::query_scalar("SELECT file FROM supplier_versions WHERE tenant = $1 AND supplier = $2 AND version = $3")
             .bind(tenant.as_str())
             .bind(id.as_str())
             .bind(i64::from(version))
-            .fetch_optional(conn)
-            .await?;
+            .fetch_optional(&mut *conn)
+    )?;
     Ok(file)
 }
 
@@ -120,27 +130,29 @@ pub async fn supplier_hold(
     reason: &str,
     now: DateTime<Utc>,
 ) -> Result<Written, StoreError> {
-    let done = sqlx::query(
+    let done =
+        done!(conn, sqlx::query(
         "UPDATE suppliers SET held_at = $1, held_because = $2 WHERE tenant = $3 AND id = $4 AND held_at IS NULL",
     )
     .bind(micros(now))
     .bind(reason)
     .bind(tenant.as_str())
     .bind(id.as_str())
-    .execute(conn)
-    .await?;
-    Ok(Written::of(done.rows_affected()))
+    .execute(&mut *conn))?;
+    Ok(Written::of(done))
 }
 
 /// Releases a supplier.
 pub async fn supplier_release(conn: &mut Conn, tenant: &TenantId, id: &SupplierId) -> Result<Written, StoreError> {
-    let done = sqlx::query(
-        "UPDATE suppliers SET held_at = NULL, held_because = NULL
+    let done = done!(
+        conn,
+        sqlx::query(
+            "UPDATE suppliers SET held_at = NULL, held_because = NULL
          WHERE tenant = $1 AND id = $2 AND held_at IS NOT NULL",
-    )
-    .bind(tenant.as_str())
-    .bind(id.as_str())
-    .execute(conn)
-    .await?;
-    Ok(Written::of(done.rows_affected()))
+        )
+        .bind(tenant.as_str())
+        .bind(id.as_str())
+        .execute(&mut *conn)
+    )?;
+    Ok(Written::of(done))
 }

@@ -1,5 +1,6 @@
 //! Tenants and their sites.
 
+use super::dialect::{ask, done};
 use super::{Conn, StoreError, micros, parsed};
 use crate::domain::contents::SiteCode;
 use crate::domain::ids::TenantId;
@@ -27,31 +28,36 @@ fn read((id, name, zone, salt): Columns) -> Result<TenantRow, StoreError> {
 
 /// Keeps a new tenant. A name that is taken is `is_taken()`.
 pub async fn tenant_add(conn: &mut Conn, tenant: &TenantRow, now: DateTime<Utc>) -> Result<(), StoreError> {
-    sqlx::query("INSERT INTO tenants (id, name, zone, salt, created_at) VALUES ($1, $2, $3, $4, $5)")
-        .bind(tenant.id.as_str())
-        .bind(&tenant.name)
-        .bind(&tenant.zone)
-        .bind(&tenant.salt)
-        .bind(micros(now))
-        .execute(conn)
-        .await?;
+    done!(
+        conn,
+        sqlx::query("INSERT INTO tenants (id, name, zone, salt, created_at) VALUES ($1, $2, $3, $4, $5)")
+            .bind(tenant.id.as_str())
+            .bind(&tenant.name)
+            .bind(&tenant.zone)
+            .bind(&tenant.salt)
+            .bind(micros(now))
+            .execute(&mut *conn)
+    )?;
     Ok(())
 }
 
 /// Every tenant, by name.
 pub async fn tenant_list(conn: &mut Conn) -> Result<Vec<TenantRow>, StoreError> {
-    let rows: Vec<Columns> = sqlx::query_as("SELECT id, name, zone, salt FROM tenants ORDER BY name")
-        .fetch_all(conn)
-        .await?;
+    let rows: Vec<Columns> = ask!(
+        conn,
+        sqlx::query_as("SELECT id, name, zone, salt FROM tenants ORDER BY name").fetch_all(&mut *conn)
+    )?;
     rows.into_iter().map(read).collect()
 }
 
 /// One tenant.
 pub async fn tenant_fetch(conn: &mut Conn, id: &TenantId) -> Result<Option<TenantRow>, StoreError> {
-    let row: Option<Columns> = sqlx::query_as("SELECT id, name, zone, salt FROM tenants WHERE id = $1")
-        .bind(id.as_str())
-        .fetch_optional(conn)
-        .await?;
+    let row: Option<Columns> = ask!(
+        conn,
+        sqlx::query_as("SELECT id, name, zone, salt FROM tenants WHERE id = $1")
+            .bind(id.as_str())
+            .fetch_optional(&mut *conn)
+    )?;
     row.map(read).transpose()
 }
 
@@ -63,25 +69,29 @@ pub async fn site_put(
     name: &str,
     now: DateTime<Utc>,
 ) -> Result<(), StoreError> {
-    sqlx::query(
-        "INSERT INTO sites (tenant, code, name, created_at) VALUES ($1, $2, $3, $4)
+    done!(
+        conn,
+        sqlx::query(
+            "INSERT INTO sites (tenant, code, name, created_at) VALUES ($1, $2, $3, $4)
          ON CONFLICT (tenant, code) DO UPDATE SET name = excluded.name",
-    )
-    .bind(tenant.as_str())
-    .bind(code.as_str())
-    .bind(name)
-    .bind(micros(now))
-    .execute(conn)
-    .await?;
+        )
+        .bind(tenant.as_str())
+        .bind(code.as_str())
+        .bind(name)
+        .bind(micros(now))
+        .execute(&mut *conn)
+    )?;
     Ok(())
 }
 
 /// The tenant's sites with their names, by code.
 pub async fn site_list(conn: &mut Conn, tenant: &TenantId) -> Result<Vec<(SiteCode, String)>, StoreError> {
-    let rows: Vec<(String, String)> = sqlx::query_as("SELECT code, name FROM sites WHERE tenant = $1 ORDER BY code")
-        .bind(tenant.as_str())
-        .fetch_all(conn)
-        .await?;
+    let rows: Vec<(String, String)> = ask!(
+        conn,
+        sqlx::query_as("SELECT code, name FROM sites WHERE tenant = $1 ORDER BY code")
+            .bind(tenant.as_str())
+            .fetch_all(&mut *conn)
+    )?;
     rows.into_iter()
         .map(|(code, name)| Ok((parsed(&code)?, name)))
         .collect()

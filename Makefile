@@ -1,6 +1,6 @@
 # Countersign. Two commands matter to a newcomer: `make run` and `make test`. Both install what they need.
 #
-# Needed beforehand: Rust (through rustup), Node 20 or later with npm, make, a C compiler. For the end-to-end tests
+# Needed beforehand: Rust (through rustup), Node 20 or later with npm, make, a C compiler. For the tests PostgreSQL and
 # Chromium, which `make test` installs on Debian when run as root.
 #
 # Builds and tools live in a cache outside the clone, so that a fresh clone does not start from nothing. CACHE or
@@ -25,9 +25,12 @@ BROWSER := $(LOCKED) --lib --target wasm32-unknown-unknown --no-default-features
 WASM_BINDGEN_VERSION := $(shell awk '/^name = "wasm-bindgen"$$/ { getline; gsub(/[^0-9.]/, ""); print }' Cargo.lock)
 WASM_BINDGEN := $(CACHE)/tools/wasm-bindgen-$(WASM_BINDGEN_VERSION)/bin/wasm-bindgen
 
+# The test programs that keep something in a database of the desk: those run on both.
+DATABASE_TESTS := $(patsubst tests/%.rs,--test %,$(shell grep -l '^mod support;' tests/*.rs))
+
 CHROMIUM ?= $(or $(shell command -v chromium),/usr/bin/chromium)
 
-.PHONY: help run build test fmt fmt-check lint rust-test e2e site wasm budget tools chromium clean
+.PHONY: help run build test fmt fmt-check lint rust-test e2e site wasm budget tools chromium postgresql clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,8 +54,9 @@ lint: toolchain ## clippy on both builds, warnings are errors
 	cargo clippy $(SERVER) --all-targets -- -D warnings
 	cargo clippy $(BROWSER) -- -D warnings
 
-rust-test: site ## the Rust tests
+rust-test: site postgresql ## the Rust tests: all of them, then those with a database on PostgreSQL too
 	cargo test $(SERVER)
+	tools/postgres.sh run cargo test $(SERVER) $(DATABASE_TESTS)
 
 # The program is copied first: a build going on elsewhere must not exchange it under the running tests.
 e2e: site end2end/node_modules/.package-lock.json chromium ## the end-to-end tests, in Chromium (ARGS="-g approve" for some)
@@ -74,7 +78,7 @@ budget: ## how large the browser build is, and whether it may be
 
 # --- what the above need -------------------------------------------------------------------------------------------
 
-tools: toolchain $(WASM_BINDGEN) tools/node_modules/.package-lock.json end2end/node_modules/.package-lock.json chromium ## installs what build and tests need
+tools: toolchain $(WASM_BINDGEN) tools/node_modules/.package-lock.json end2end/node_modules/.package-lock.json chromium postgresql ## installs what build and tests need
 
 .PHONY: toolchain
 toolchain:
@@ -103,6 +107,16 @@ chromium:
 			apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends chromium; \
 		else \
 			echo "make: the end-to-end tests need Chromium: install Debian's package chromium, or name the program: make test CHROMIUM=…" >&2; \
+			exit 1; \
+		fi; \
+	fi
+
+postgresql:
+	@if ! command -v initdb >/dev/null && ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then \
+		if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+			apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends postgresql; \
+		else \
+			echo "make: the tests need PostgreSQL's server programs: install Debian's package postgresql, or put initdb on the path" >&2; \
 			exit 1; \
 		fi; \
 	fi

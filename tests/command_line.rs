@@ -5,19 +5,40 @@ mod support;
 use serde_json::json;
 use std::path::Path;
 use std::process::Command;
+use support::database::{Database, on_postgres};
 use support::{BUYER, House, MANAGER, PASSWORD, PROGRAM, RESOLVER, Ran, body};
 use tempfile::TempDir;
 
-/// An empty folder to run verbs in.
-struct Folder(TempDir);
+/// An empty folder to run verbs in, with an empty database.
+struct Folder {
+    database: Database,
+    folder: TempDir,
+}
 
 impl Folder {
     fn new() -> Self {
-        Self(TempDir::new().expect("a temporary folder"))
+        let folder = TempDir::new().expect("a temporary folder");
+        let database = Database::empty(folder.path());
+        Self { database, folder }
+    }
+
+    /// Where the program finds the database that its settings name.
+    fn without_database() -> Self {
+        let folder = TempDir::new().expect("a temporary folder");
+        let database = Database::file(folder.path());
+        Self { database, folder }
     }
 
     fn path(&self) -> &Path {
-        self.0.path()
+        self.folder.path()
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(PROGRAM);
+        command.args(arguments).current_dir(self.path());
+        command.env_clear().env("NO_COLOR", "1");
+        command.envs(self.database.setting().map(|(_, url)| ("DATABASE_URL", url)));
+        command
     }
 
     fn run(&self, arguments: &[&str]) -> Ran {
@@ -25,9 +46,7 @@ impl Folder {
     }
 
     fn run_in(&self, arguments: &[&str], environment: &[(&str, &str)]) -> Ran {
-        let mut command = Command::new(PROGRAM);
-        command.args(arguments).current_dir(self.path());
-        command.env_clear().env("NO_COLOR", "1");
+        let mut command = self.command(arguments);
         command.envs(environment.iter().copied());
         let output = command.output().expect("the program runs");
         Ran {
@@ -107,7 +126,7 @@ fn init_makes_schema_and_first_tenant_and_refuses_a_second_time() {
         first.out.starts_with("ten_") && first.out.lines().count() == 1,
         "{first:?}"
     );
-    assert!(folder.path().join("countersign.db").is_file());
+    assert!(on_postgres() || folder.path().join("countersign.db").is_file());
     let second = folder.run(&["init", "--tenant", "Other", "--zone", "UTC"]);
     failed(&second, 1, &["tenant"]);
     failed(&folder.run(&["tenant", "add", "House", "--zone", "UTC"]), 1, &["taken"]);
@@ -116,11 +135,15 @@ fn init_makes_schema_and_first_tenant_and_refuses_a_second_time() {
 #[test]
 fn a_database_that_is_not_there_or_not_current_fails_with_status_1_and_is_not_made() {
     let folder = Folder::new();
-    for arguments in [&["check"][..], &["site", "list"], &["work"]] {
-        failed(&folder.run(arguments), 1, &[]);
+    let nowhere = format!("{}-nowhere", folder.database.url);
+    for arguments in [&["check"][..], &["site", "list"], &["work"], &["check"]] {
+        let ran = folder.run_in(arguments, &[("DATABASE_URL", &nowhere)]);
+        failed(&ran, 1, &[]);
+        assert!(!ran.err.contains("countersign migrate"), "it is there now: {ran:?}");
     }
-    assert!(!folder.path().join("countersign.db").exists());
-    folder.write("countersign.db", "");
+    if !on_postgres() {
+        folder.write("countersign.db", "");
+    }
     failed(&folder.run(&["check"]), 1, &["countersign migrate"]);
     let migrated = folder.run(&["migrate"]);
     done(&migrated);
@@ -198,9 +221,7 @@ fn people_are_added_listed_and_refused_with_reasons() {
 fn a_password_comes_by_standard_input_and_must_be_long_enough() {
     let folder = Folder::new();
     folder.init();
-    let mut command = Command::new(PROGRAM);
-    command.current_dir(folder.path()).env_clear();
-    command.args(["person", "add", "Ann", "--email", "ann@example.com", "--role", "buyer"]);
+    let mut command = folder.command(&["person", "add", "Ann", "--email", "ann@example.com", "--role", "buyer"]);
     let short = folder.write("short", "seven77\n");
     let short = std::fs::File::open(short).expect("the file");
     let output = command.arg("--password-stdin").stdin(short).output().expect("runs");
@@ -258,7 +279,7 @@ fn unknown_settings_and_values_of_the_wrong_kind_are_named_with_all_the_others()
 
 #[test]
 fn the_environment_wins_over_the_file_and_the_file_may_be_named_by_it() {
-    let folder = Folder::new();
+    let folder = Folder::without_database();
     let file = folder.write("settings.toml", "database_url = \"sqlite:filed.db\"\n");
     let by_argument = ["--config", &*file, "init", "--tenant", "House", "--zone", "UTC"];
     done(&folder.run(&by_argument));

@@ -407,8 +407,7 @@ async fn a_worker_frozen_past_its_lease_sends_nothing_again_and_reports_on_its_o
 #[tokio::test]
 async fn a_late_acceptance_is_kept_on_its_attempt_and_confirms_the_order() {
     let (house, worker, id) = asleep(House::plan(), 0.5).await;
-    let pool = house.database().await;
-    let lock = pool.begin_with("BEGIN IMMEDIATE").await.expect("the lock");
+    let lock = house.lock().await;
     answered(&house).await;
     // the worker has its answer by now, and waits for the lock
     tokio::time::sleep(Duration::from_millis(500)).await;

@@ -508,11 +508,8 @@ async fn a_supplier_that_cannot_be_asked_is_not_asked_and_time_settles_nothing()
     assert_eq!(held["look_ups"], json!([]));
     // a person's fresh finding lets it be sent; one that is a quarter of an hour old does not (rule 9)
     assert_eq!(held["resume"]["offered"], true, "{held:#}");
+    house.drop_trigger("findings_never_change", "findings").await;
     let pool = house.database().await;
-    sqlx::query("DROP TRIGGER findings_never_change")
-        .execute(&pool)
-        .await
-        .expect("tampering");
     sqlx::query("UPDATE findings SET at = at - 901000000 WHERE order_id = $1")
         .bind(id(&held))
         .execute(&pool)

@@ -1,5 +1,6 @@
 //! An order in doubt and the ways home: what people press, what a clerk at the supplier does, what is kept of it.
 
+use super::database::either;
 use super::process::PATIENCE;
 use super::{Answer, House, Plan, Session, body};
 use countersign::domain::event::first_break;
@@ -278,20 +279,36 @@ impl House {
 
     /// From now on nothing can be written about attempts, as on a disk that is full.
     pub async fn disk_is_full(&self) {
-        let full = "CREATE TRIGGER full BEFORE UPDATE ON attempts
-                    BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END";
-        self.execute(full).await;
+        self.execute(either(
+            "CREATE TRIGGER full_disk BEFORE UPDATE ON attempts
+             BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END",
+            "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql
+             AS $$ BEGIN RAISE EXCEPTION 'No space left on device' USING ERRCODE = 'disk_full'; END; $$;
+             CREATE TRIGGER full_disk BEFORE UPDATE ON attempts FOR EACH ROW EXECUTE FUNCTION full_disk()",
+        ))
+        .await;
     }
 
     /// There is room again.
     pub async fn disk_has_room(&self) {
-        self.execute("DROP TRIGGER full").await;
+        self.execute(either("DROP TRIGGER full_disk", "DROP FUNCTION full_disk CASCADE"))
+            .await;
     }
 
     async fn execute(&self, sql: &'static str) {
         let pool = self.database().await;
-        sqlx::query(sql).execute(&pool).await.expect(sql);
+        sqlx::raw_sql(sql).execute(&pool).await.expect(sql);
         pool.close().await;
+    }
+
+    /// Lets nobody write until the transaction is given back.
+    pub async fn lock(&self) -> sqlx::Transaction<'static, sqlx::Any> {
+        let pool = self.database().await;
+        let begin = either("BEGIN IMMEDIATE", "BEGIN");
+        let mut lock = pool.begin_with(begin).await.expect("a transaction");
+        let take = either("SELECT id FROM tenants", "SELECT id FROM tenants FOR UPDATE");
+        sqlx::query(take).execute(&mut *lock).await.expect("the lock");
+        lock
     }
 
     /// Requests at the supplier belong to attempts one to one: each attempt of which a byte may have left has exactly one,

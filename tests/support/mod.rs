@@ -1,9 +1,9 @@
 //! A house of real processes: the built program as web, worker and practice supplier, each on a free loopback port, with
-//! fresh database files in a temporary folder. Everything is stopped by its own child handle when the house is dropped,
+//! fresh databases: files in a temporary folder, or on PostgreSQL (`database`). Everything is stopped by its own child handle when the house is dropped,
 //! also after a panic; then the logs of the processes are printed too.
 //!
 //! Setting up (tenant, sites, people, tokens) goes through the command line once per test program; every house starts
-//! from a copy of those files, with a supplier added at its own address.
+//! from a copy of what that made, with a supplier added at its own address.
 
 #![allow(dead_code, reason = "every test program uses its own part of these helpers")]
 #![allow(
@@ -11,6 +11,7 @@
     reason = "a test waits on real processes and reads their files"
 )]
 
+pub mod database;
 pub mod home;
 mod process;
 pub mod session;
@@ -18,6 +19,7 @@ pub mod session;
 pub use process::{Process, Ran};
 pub use session::Session;
 
+use database::Database;
 use process::{PATIENCE, first_file};
 use reqwest::Method;
 use reqwest::header::HeaderMap;
@@ -39,8 +41,9 @@ pub const MANAGER: &str = "mara@example.com";
 /// The program under test.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_countersign");
 
-/// Set-up files and secrets, made once per test program through the command line.
+/// What the set-up made, once per test program and through the command line: a database, files beside it, secrets.
 struct Template {
+    database: Database,
     files: Vec<(String, Vec<u8>)>,
     intake: String,
     reading: String,
@@ -54,8 +57,10 @@ impl Template {
 
     fn make() -> Self {
         let folder = TempDir::new().expect("a temporary folder");
+        let database = Database::empty(folder.path());
+        let settings: Vec<_> = database.setting().into_iter().collect();
         let run = |arguments: &[&str], input: &str| {
-            let ran = process::run(folder.path(), &[], arguments, input);
+            let ran = process::run(folder.path(), &settings, arguments, input);
             assert_eq!(ran.status, 0, "{arguments:?}: {}", ran.err);
             ran.last_line()
         };
@@ -89,6 +94,7 @@ impl Template {
             (first_file(&path), bytes)
         });
         Self {
+            database,
             files: files.collect(),
             intake,
             reading,
@@ -136,9 +142,13 @@ impl Plan {
     /// Builds the house and starts its processes.
     pub async fn start(self) -> House {
         let folder = TempDir::new().expect("a temporary folder");
-        for (name, bytes) in &Template::get().files {
+        let template = Template::get();
+        for (name, bytes) in &template.files {
             std::fs::write(folder.path().join(name), bytes).expect("a copy of the set-up");
         }
+        let database = Database::like(&template.database, folder.path());
+        let mut settings = self.settings;
+        settings.extend(database.setting());
         for (name, text) in &self.files {
             std::fs::write(folder.path().join(name), text).expect("a file of the plan");
         }
@@ -154,7 +164,7 @@ impl Plan {
             supplier,
             base: String::new(),
             supplier_base,
-            settings: self.settings,
+            settings,
             worker: self.worker,
             // no pool: a connection to a process that was killed must not be met by the next request
             http: reqwest::Client::builder()
@@ -162,6 +172,7 @@ impl Plan {
                 .pool_max_idle_per_host(0)
                 .build()
                 .expect("an HTTP client"),
+            database,
             folder,
         };
         house.add_supplier(self.edit);
@@ -172,7 +183,7 @@ impl Plan {
 
 /// A running house.
 pub struct House {
-    // the processes go before their folder
+    // the processes go before their database and folder
     web: Option<Process>,
     supplier: Option<Process>,
     pub base: String,
@@ -180,6 +191,7 @@ pub struct House {
     settings: Vec<(&'static str, String)>,
     worker: bool,
     pub http: reqwest::Client,
+    database: Database,
     folder: TempDir,
 }
 
@@ -504,15 +516,14 @@ impl House {
 
     // The database.
 
-    /// The database file, for looking and for tampering.
-    pub async fn database(&self) -> sqlx::SqlitePool {
-        let path = self.folder().join("countersign.db");
-        let options = sqlx::sqlite::SqliteConnectOptions::new()
-            .filename(path)
-            .busy_timeout(Duration::from_secs(10));
-        sqlx::SqlitePool::connect_with(options)
-            .await
-            .expect("the house's database")
+    /// Connections to the database, for looking and for tampering.
+    pub async fn database(&self) -> sqlx::AnyPool {
+        self.database.pool().await
+    }
+
+    /// Takes a trigger away, so that what it guards can be tampered with.
+    pub async fn drop_trigger(&self, trigger: &str, table: &str) {
+        self.database.drop_trigger(trigger, table).await;
     }
 
     /// One number out of the database.

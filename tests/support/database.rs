@@ -1,0 +1,169 @@
+//! The database of a house: a SQLite file in its folder, or a database of its own on the PostgreSQL server that
+//! `COUNTERSIGN_TEST_POSTGRES` names (`tools/postgres.sh run`). Every test runs on either; it asks here where it must
+//! know on which.
+
+#![allow(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "a database is made and dropped by a name, which no statement takes as a value"
+)]
+
+use sqlx::any::AnyPoolOptions;
+use sqlx::{AnyPool, Connection, Executor, PgConnection};
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io::Write;
+use std::path::Path;
+use std::process::Command;
+use tempfile::TempDir;
+
+/// The server's address with a slash at the end; nothing when the tests run on SQLite.
+fn server() -> Option<String> {
+    std::env::var("COUNTERSIGN_TEST_POSTGRES").ok()
+}
+
+/// Whether the tests run on PostgreSQL.
+pub fn on_postgres() -> bool {
+    server().is_some()
+}
+
+/// What only one database says so, for the one in use.
+pub fn either<T>(sqlite: T, postgres: T) -> T {
+    if on_postgres() { postgres } else { sqlite }
+}
+
+/// Whether the tests run on PostgreSQL; if not, says why this one is left out.
+pub fn only_on_postgres(why: &str) -> bool {
+    if !on_postgres() {
+        // not by `eprintln!`, which is shown for failing tests only; that it cannot be told is no reason to fail
+        let _ = writeln!(std::io::stderr(), "left out on SQLite: {why}");
+    }
+    on_postgres()
+}
+
+/// A test's own database; it goes with its handle.
+#[derive(Debug)]
+pub struct Database {
+    pub url: String,
+    /// Its server and its name there.
+    on_server: Option<(String, String)>,
+}
+
+impl Database {
+    /// Without any table. SQLite: `countersign.db` in the folder, and no file yet.
+    pub fn empty(folder: &Path) -> Self {
+        match server() {
+            Some(server) => Self::made(server, ""),
+            None => Self::file(folder),
+        }
+    }
+
+    /// Like another one, which nobody uses. SQLite: the file is there already.
+    pub fn like(template: &Self, folder: &Path) -> Self {
+        match &template.on_server {
+            Some((server, name)) => Self::made(server.clone(), &format!("TEMPLATE {name}")),
+            None => Self::file(folder),
+        }
+    }
+
+    /// SQLite's, wherever the tests run.
+    pub fn file(folder: &Path) -> Self {
+        let url = format!("sqlite:{}", folder.join("countersign.db").display());
+        Self { url, on_server: None }
+    }
+
+    fn made(server: String, like: &str) -> Self {
+        let name = format!("house_{:016x}", RandomState::new().build_hasher().finish());
+        administer(&server, format!("CREATE DATABASE {name} {like}")).expect("a database of its own");
+        let url = format!("{server}{name}");
+        Self {
+            url,
+            on_server: Some((server, name)),
+        }
+    }
+
+    /// The setting with which the program finds it: none for a file that lies where a newcomer's does.
+    pub fn setting(&self) -> Option<(&'static str, String)> {
+        let named = |_| ("database_url", self.url.clone());
+        self.on_server.as_ref().map(named)
+    }
+
+    /// Connections to it, for looking and for tampering.
+    pub async fn pool(&self) -> AnyPool {
+        sqlx::any::install_default_drivers();
+        let pool = AnyPoolOptions::new().max_connections(2).connect(&self.url);
+        pool.await.expect("the database")
+    }
+
+    /// Takes a trigger away, so that what it guards can be tampered with.
+    pub async fn drop_trigger(&self, trigger: &str, table: &str) {
+        let drop = either(
+            format!("DROP TRIGGER {trigger}"),
+            format!("DROP TRIGGER {trigger} ON {table}"),
+        );
+        let pool = self.pool().await;
+        pool.execute(sqlx::AssertSqlSafe(drop)).await.expect("the trigger");
+        pool.close().await;
+    }
+}
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        if let Some((server, name)) = &self.on_server
+            && let Err(error) = administer(server, format!("DROP DATABASE {name} WITH (FORCE)"))
+        {
+            eprintln!("{name} stays: {error}");
+        }
+    }
+}
+
+/// Does this on the server, and waits for it; in a thread, since neither a test without a runtime nor a handle that is
+/// dropped can await.
+fn administer(server: &str, statement: String) -> Result<(), sqlx::Error> {
+    let url = format!("{server}postgres");
+    let work = async move {
+        let mut connection = PgConnection::connect(&url).await?;
+        connection.execute(sqlx::AssertSqlSafe(statement)).await?;
+        connection.close().await
+    };
+    let there = std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime.expect("a runtime").block_on(work)
+    });
+    there.join().expect("it ends")
+}
+
+/// A PostgreSQL server of a test's own, which may be restarted or misconfigured. It is stopped with its handle.
+pub struct Cluster {
+    folder: TempDir,
+    /// Its address, to be followed by a database's name.
+    pub address: String,
+}
+
+impl Cluster {
+    /// With these settings of `postgresql.conf`, such as `fsync=off`.
+    pub fn start(settings: &[&str]) -> Self {
+        let folder = TempDir::new().expect("a temporary folder");
+        let address = Self::script("start", &folder, settings).trim().to_owned();
+        Self { folder, address }
+    }
+
+    /// Stops and starts it at the same address; `immediate` is how a power cut ends it.
+    pub fn restart(&self, mode: &str) {
+        Self::script("restart", &self.folder, &[mode]);
+    }
+
+    fn script(verb: &str, folder: &TempDir, more: &[&str]) -> String {
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tools/postgres.sh");
+        let mut command = Command::new(script);
+        let ran = command.arg(verb).arg(folder.path()).args(more).output().expect("runs");
+        let said = String::from_utf8_lossy(&ran.stderr);
+        assert!(ran.status.success(), "{verb}: {said}");
+        String::from_utf8_lossy(&ran.stdout).into_owned()
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        Self::script("stop", &self.folder, &[]);
+    }
+}

@@ -4,6 +4,7 @@
 mod support;
 
 use reqwest::Method;
+use serde_json::json;
 use std::time::Duration;
 use support::session::sign_in;
 use support::{Answer, BUYER, House, MANAGER, PASSWORD, RESOLVER, Session, Stored, Suggested, body};
@@ -42,6 +43,87 @@ fn encoded(fields: &[(&str, &str)]) -> String {
 }
 
 const FORM: (&str, &str) = ("Content-Type", "application/x-www-form-urlencoded");
+
+/// PostgreSQL's texts cannot hold U+0000: wherever somebody sends one, it is refused before the database is asked.
+#[tokio::test]
+async fn a_nul_in_any_field_is_refused_and_breaks_nothing() {
+    let house = House::plan().no_worker().start().await;
+    let manager = house.sign_in(MANAGER).await;
+    let shown = house.suggest("nul", &body("NUL")).await;
+    let other = house.suggest("other", &body("OTHER")).await;
+    let order = manager.approve(&other).await;
+    let before = (standing(&house, &shown).await, house.order(&order).await);
+    let decision = vec![("suggestion", &*shown.id), ("digest", &*shown.digest), ("reason", "x")];
+    let of_order = |more: &[(&'static str, &'static str)]| [&[("order", &*order), ("version", "1")], more].concat();
+    for (act, fields) in [
+        ("approve", decision[..2].to_vec()),
+        ("send_back", decision.clone()),
+        ("reject", decision.clone()),
+        ("hold", of_order(&[("reason", "x")])),
+        ("release", of_order(&[("reason", "x")])),
+        ("withdraw", of_order(&[("reason", "x")])),
+        ("look_up", of_order(&[])),
+        ("resume", of_order(&[])),
+        (
+            "record_finding",
+            of_order(&[("finding", "at_supplier"), ("reference", "x"), ("evidence", "x")]),
+        ),
+        (
+            "assign",
+            vec![
+                ("case", "case_1"),
+                ("version", "1"),
+                ("owner", "per_1"),
+                ("due_at", "x"),
+                ("reason", "x"),
+            ],
+        ),
+    ] {
+        for field in 0..fields.len() {
+            let mut broken = fields.clone();
+            broken[field].1 = "a\0b";
+            let answer = manager.post(&format!("/act/{act}"), &broken).await;
+            assert_eq!(answer.status, 303, "{act} {broken:?}: {answer:?}");
+            let page = manager.get(answer.location()).await;
+            assert_eq!(page.status, 200, "{act} {broken:?}: {page:?}");
+        }
+    }
+    for field in ["email", "password", "next"] {
+        let mut fields = vec![("email", MANAGER), ("password", "wrong password"), ("next", "/")];
+        fields.retain(|(name, _)| *name != field);
+        fields.push((field, "a\0b"));
+        let answer = sign_in(&house, &fields).await;
+        assert!(
+            answer.location().starts_with("/sign-in?failed=1"),
+            "{field}: {answer:?}"
+        );
+    }
+    for path in [
+        "orders?state=%00",
+        "orders?supplier=%00",
+        "orders?after=%00",
+        "orders/%00",
+        "intents/%00",
+    ] {
+        let answer = house.read(&format!("/api/v1/{path}")).await;
+        assert!(matches!(answer.status, 400 | 404), "{path}: {answer:?}");
+    }
+    for path in [
+        "/orders?state=%00&after=%00&refused=%00",
+        "/suggestions/%00",
+        "/orders/%00",
+        "/?refused=%00",
+    ] {
+        let page = manager.get(path).await;
+        assert!(matches!(page.status, 200 | 404), "{path}: {page:?}");
+    }
+    let purpose = json!({ "purpose": "a\0b" });
+    let answer = house
+        .api(Method::PUT, "/api/v1/intents/nul-2", house.intake(), Some(&purpose))
+        .await;
+    assert_eq!(answer.pointers(), ["/purpose"]);
+    assert_eq!((standing(&house, &shown).await, house.order(&order).await), before);
+}
 
 /// Case P13.
 #[tokio::test]

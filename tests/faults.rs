@@ -412,6 +412,7 @@ async fn a_late_acceptance_is_kept_on_its_attempt_and_confirms_the_order() {
     // the worker has its answer by now, and waits for the lock
     tokio::time::sleep(Duration::from_millis(500)).await;
     worker.freeze();
+    // on PostgreSQL the frozen worker has the lock from here on, until the server takes it away
     lock.rollback().await.expect("the lock given back");
     let doubtful = house.wait_for_state(&id, "confirmation_pending").await;
     assert_eq!(doubtful["attempts"][0]["reply"], Value::Null);

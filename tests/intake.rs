@@ -513,6 +513,7 @@ async fn bad_parameters_of_the_list_are_named() {
         ("limit=99999999999", "/limit"),
         ("state=done", "/state"),
         ("owner=bea", "/owner"),
+        ("supplier=Not%20one", "/supplier"),
         ("after=x", "/after"),
         ("after=99999999999999999999~po_000000000000", "/after"),
         ("page=2", "/page"),

@@ -61,6 +61,8 @@ enum Manner {
     Short,
     /// Answers in the wrong protocol.
     Gibberish,
+    /// Confirms under a number that no database can keep.
+    Nul,
 }
 
 impl Stub {
@@ -99,19 +101,22 @@ async fn serve(mut stream: TcpStream, manner: Manner, requests: Arc<AtomicUsize>
             let _ = stream.set_linger(Some(Duration::ZERO));
             return;
         }
-        Manner::ReadAndClose | Manner::KeepAWhile | Manner::Short | Manner::Gibberish => {}
+        Manner::ReadAndClose | Manner::KeepAWhile | Manner::Short | Manner::Gibberish | Manner::Nul => {}
     }
     while let Some(body) = read_request(&mut stream).await {
         let number = requests.fetch_add(1, Ordering::SeqCst);
         let mut order: Value = serde_json::from_slice(&body).unwrap_or_else(|_| json!({}));
-        order["number"] = json!(format!("S-{number}"));
+        order["number"] = match manner {
+            Manner::Nul => json!(format!("S\0{number}")),
+            _ => json!(format!("S-{number}")),
+        };
         order["status"] = json!("confirmed");
         let text = order.to_string();
         let head = |length: usize| {
             format!("HTTP/1.1 201 Created\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n")
         };
         let said = match manner {
-            Manner::KeepAWhile => format!("{}{text}", head(text.len())),
+            Manner::KeepAWhile | Manner::Nul => format!("{}{text}", head(text.len())),
             Manner::Short => format!("{}{text}", head(text.len() + 100)),
             Manner::Gibberish => "220 mail.example ESMTP ready\r\n".to_owned(),
             Manner::Hang | Manner::Reset | Manner::ReadAndClose => return,
@@ -138,6 +143,25 @@ async fn read_request(stream: &mut TcpStream) -> Option<Vec<u8>> {
     let mut body = vec![0; length.and_then(|length| length.trim().parse().ok()).unwrap_or(0)];
     stream.read_exact(&mut body).await.ok()?;
     Some(body)
+}
+
+/// A number with U+0000 is none: PostgreSQL could not keep it, and what cannot be kept must not be lost with all the rest
+/// of the answer.
+#[tokio::test]
+async fn a_number_that_cannot_be_kept_is_no_confirmation_and_the_answer_is_kept() {
+    let house = House::start().await;
+    let stub = Stub::start(Manner::Nul).await;
+    house.add_supplier(|file| file.replace(&house.supplier_base, &stub.base));
+    let order = house.buy(&house.sign_in(BUYER).await, "nul").await;
+    let order = house.wait_for_state(&order, "confirmation_pending").await;
+    let attempt = &order["attempts"][0];
+    assert_eq!(
+        (&attempt["reply"], &attempt["http_status"]),
+        (&json!("unknown"), &json!(201))
+    );
+    assert_eq!(order["supplier_reference"], Value::Null);
+    assert_owned(&order, "pending");
+    assert_eq!(stub.requests(), 1);
 }
 
 /// Case W1: fifty orders over connections that go idle around the supplier's keep-alive.

@@ -71,6 +71,9 @@ const BUSY: Duration = Duration::from_secs(20);
 const READERS: u32 = 8;
 /// Connections of one process to PostgreSQL.
 const CONNECTIONS: u32 = 16;
+/// PostgreSQL ends a transaction that its process leaves alone for so long: a process that is frozen or cut off (case C2)
+/// must not keep a tenant locked. Ours take milliseconds, and one that was ended is an error like any other.
+const FORSAKEN: Duration = Duration::from_secs(5);
 /// The channel on which processes wake each other's workers.
 const CHANNEL: &str = "countersign_due";
 
@@ -98,7 +101,10 @@ pub async fn open(url: &str, create: bool) -> Result<Pools, StoreError> {
         return Err(unusable("it must begin with sqlite: or postgres:".to_owned()));
     }
     let options = PgConnectOptions::from_str(url).map_err(|error| unusable(error.to_string()))?;
-    let options = options.application_name("countersign");
+    let options = options.application_name("countersign").options([
+        ("idle_in_transaction_session_timeout", FORSAKEN.as_millis()),
+        ("lock_timeout", BUSY.as_millis()),
+    ]);
     let pool = PgPoolOptions::new().max_connections(CONNECTIONS).acquire_timeout(BUSY);
     Ok(Pools::Postgres(pool.connect_with(options).await?))
 }

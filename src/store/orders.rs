@@ -487,7 +487,7 @@ pub async fn order_waiting_since(
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OrderFilter {
     pub state: Option<OrderState>,
-    pub supplier: Option<String>,
+    pub supplier: Option<SupplierId>,
     /// Owner of an open case.
     pub owner: Option<PersonId>,
     /// The last order of the page before.
@@ -534,7 +534,7 @@ pub async fn order_page(
             .bind(filter.state.map(OrderState::word))
             .bind(after.0)
             .bind(after.1)
-            .bind(&filter.supplier)
+            .bind(filter.supplier.as_ref().map(SupplierId::as_str))
             .bind(filter.owner.as_ref().map(PersonId::as_str))
             .bind(i64::from(limit))
             .fetch_all(&mut *conn)

@@ -38,9 +38,12 @@ fn text(value: &Value, pointer: Option<&String>) -> Option<String> {
 }
 
 impl RecordMap {
-    /// The supplier's own number; text, compared exactly (case I3).
+    /// The supplier's own number; text, compared exactly (case I3). Nothing when there is none that could be kept:
+    /// PostgreSQL's texts cannot hold U+0000.
     pub fn number(&self, answer: &Value) -> Option<String> {
-        text(answer, Some(&self.number)).filter(|number| !number.is_empty() && number.len() <= 500)
+        let number = text(answer, Some(&self.number))?;
+        let keeps = !number.is_empty() && number.len() <= 500 && !number.contains('\0');
+        keeps.then_some(number)
     }
 
     /// The record, or nothing when it has no readable lines: then it cannot be compared, and cannot confirm.

@@ -228,7 +228,10 @@ fn order_query(query: &str) -> Result<(OrderFilter, u32), Vec<Fault>> {
                 Some(state) => filter.state = Some(state),
                 None => fault(format!("one of {}", OrderState::ALL.map(OrderState::word).join(", "))),
             },
-            "supplier" => filter.supplier = Some(value.into_owned()),
+            "supplier" => match value.parse() {
+                Ok(supplier) => filter.supplier = Some(supplier),
+                Err(error) => fault(error.to_string()),
+            },
             "owner" => match value.parse() {
                 Ok(owner) => filter.owner = Some(owner),
                 Err(error) => fault(error.to_string()),

@@ -5,6 +5,7 @@
 
 use crate::config::Config;
 use crate::desk::house::NewPerson;
+use crate::desk::nodes::{Duties, Node};
 use crate::desk::{Desk, DeskError};
 use crate::domain::ids::TenantId;
 use crate::domain::person::Role;
@@ -16,7 +17,9 @@ use crate::{demo, practice};
 use std::io::{BufRead, IsTerminal};
 use std::net::SocketAddr;
 use std::path::Path;
+use std::time::Duration;
 use tokio::net::TcpListener;
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -69,34 +72,50 @@ pub struct Serve {
 
 /// The desk over a database that is there, schema current.
 pub async fn open(config: &Config) -> Result<Desk, CommandError> {
-    let store = Store::open(&config.database_url, false).await?;
-    let faults = store.faults().await?;
-    if !faults.is_empty() {
-        return Err(failed(faults.join("\n")));
-    }
-    Ok(Desk::new(store, config))
+    begin(Store::open(&config.database_url, false).await?, config).await
 }
 
 /// The desk over a database that is made when it is not there.
 async fn open_or_create(config: &Config) -> Result<Desk, CommandError> {
     let store = Store::open(&config.database_url, true).await?;
     store.migrate().await?;
+    begin(store, config).await
+}
+
+async fn begin(store: Store, config: &Config) -> Result<Desk, CommandError> {
     let faults = store.faults().await?;
     if !faults.is_empty() {
         return Err(failed(faults.join("\n")));
     }
-    Ok(Desk::new(store, config))
+    let desk = Desk::new(store, config);
+    desk.take_time().await?;
+    Ok(desk)
 }
 
-/// Stops on SIGTERM and on Ctrl-C.
-async fn told_to_stop() {
-    let mut terminate = match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-        Ok(signal) => signal,
-        Err(error) => return tracing::error!("SIGTERM cannot be listened for: {error}"),
-    };
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = tokio::signal::ctrl_c() => {}
+/// How long a process takes to end after everything it waits for has had its grace.
+const LAST_MOMENTS: Duration = Duration::from_secs(2);
+
+/// SIGTERM and Ctrl-C, heard from the moment this is made.
+struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Signals {
+    fn hear() -> Result<Self, CommandError> {
+        let hear = |kind| signal(kind).map_err(|error| failed(format!("signals cannot be heard: {error}")));
+        Ok(Self {
+            terminate: hear(SignalKind::terminate())?,
+            interrupt: hear(SignalKind::interrupt())?,
+        })
+    }
+
+    /// Comes back when the process is told to stop, each time it is.
+    async fn told(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
     }
 }
 
@@ -109,11 +128,15 @@ pub async fn serve(config: &Config, what: Serve) -> Done {
         .await
         .map_err(|error| failed(format!("cannot listen on {}: {error}", config.listen)))?;
     let address = listener.local_addr().map_err(failed)?;
-    let stop = CancellationToken::new();
-    let mut tasks = JoinSet::new();
-    start_worker(&mut tasks, &desk, config, what.worker, &stop);
+    let duties = Duties {
+        serves: true,
+        works: what.worker,
+    };
+    let mut process = Process::begin(&desk, duties, config).await?;
     if what.demo {
-        let sign_ins = demo::fill(&desk, config, &mut tasks, &stop).await.map_err(failed)?;
+        let sign_ins = demo::fill(&desk, config, &mut process.tasks, &process.stop)
+            .await
+            .map_err(failed)?;
         println!("http://{address}");
         sign_ins.iter().for_each(|line| println!("{line}"));
     }
@@ -122,45 +145,92 @@ pub async fn serve(config: &Config, what: Serve) -> Done {
     }
     tracing::info!("serving http://{address}");
     let router = web::router(Web::new(desk, config.public_url.clone()));
-    let stopping = stop.clone();
+    let stopping = process.stop.clone();
     let pages = axum::serve(listener, router).with_graceful_shutdown(async move { stopping.cancelled().await });
-    let pages = tokio::spawn(pages.into_future());
-    let ended = run_until_told(&mut tasks, &stop).await;
-    pages.await.map_err(failed)?.map_err(failed)?;
-    ended
-}
-
-/// Runs until told to stop, then lets everything end. A task that ends unasked is a failure: nobody would sweep leases
-/// or send orders, and the program must not look well.
-async fn run_until_told(tasks: &mut JoinSet<()>, stop: &CancellationToken) -> Done {
-    let ended = tokio::select! {
-        () = told_to_stop() => Ok(()),
-        Some(task) = tasks.join_next() => match task {
-            Ok(()) => Err(failed("a part of this process ended by itself; the log says more")),
-            Err(error) => Err(failed(format!("a part of this process died: {error}"))),
-        },
-    };
-    stop.cancel();
-    while tasks.join_next().await.is_some() {}
-    ended
-}
-
-fn start_worker(tasks: &mut JoinSet<()>, desk: &Desk, config: &Config, submits: bool, stop: &CancellationToken) {
-    let worker = Worker::new(desk.clone(), config);
-    tasks.spawn(worker.clone().sweep(stop.clone()));
-    if submits {
-        tasks.spawn(worker.submit(stop.clone()));
-    }
+    process.tasks.spawn(async move {
+        if let Err(error) = pages.await {
+            tracing::error!("pages are not served any more: {error}");
+        }
+    });
+    process.run_until_told().await
 }
 
 /// `work`
 pub async fn work(config: &Config) -> Done {
     let desk = open(config).await?;
-    let stop = CancellationToken::new();
-    let mut tasks = JoinSet::new();
-    start_worker(&mut tasks, &desk, config, true, &stop);
+    let duties = Duties {
+        serves: false,
+        works: true,
+    };
+    let process = Process::begin(&desk, duties, config).await?;
     tracing::info!("working");
-    run_until_told(&mut tasks, &stop).await
+    process.run_until_told().await
+}
+
+/// A process that runs on: what it is known as, and everything it does at the same time.
+struct Process {
+    desk: Desk,
+    node: Node,
+    tasks: JoinSet<()>,
+    stop: CancellationToken,
+    signals: Signals,
+    grace: Duration,
+}
+
+impl Process {
+    async fn begin(desk: &Desk, duties: Duties, config: &Config) -> Result<Self, CommandError> {
+        let signals = Signals::hear()?;
+        let node = desk.enter(duties).await?;
+        let (stop, mut tasks) = (CancellationToken::new(), JoinSet::new());
+        let worker = Worker::new(desk.clone(), node.clone(), config);
+        tasks.spawn(worker.clone().beat(stop.clone()));
+        tasks.spawn(worker.clone().sweep(stop.clone()));
+        if duties.works {
+            tasks.spawn(worker.submit(stop.clone()));
+        }
+        Ok(Self {
+            desk: desk.clone(),
+            node,
+            tasks,
+            stop,
+            signals,
+            grace: config.grace,
+        })
+    }
+
+    /// Runs until told to stop, then lets everything end, within its grace. A task that ends unasked is a failure: nobody
+    /// would sweep leases or send orders, and the program must not look well.
+    async fn run_until_told(mut self) -> Done {
+        let ended = tokio::select! {
+            () = self.signals.told() => Ok(()),
+            Some(task) = self.tasks.join_next() => match task {
+                Ok(()) => Err(failed("a part of this process ended by itself; the log says more")),
+                Err(error) => Err(failed(format!("a part of this process died: {error}"))),
+            },
+        };
+        self.stop.cancel();
+        let all = async { while self.tasks.join_next().await.is_some() {} };
+        tokio::select! {
+            () = all => {}
+            () = self.signals.told() => {
+                return Err(failed("told a second time to stop: what was under way is abandoned to the sweep"));
+            }
+            () = tokio::time::sleep(self.grace + LAST_MOMENTS) => {
+                tracing::warn!("ended with something under way that did not end in time");
+            }
+        }
+        self.leave().await;
+        ended
+    }
+
+    /// A node that stays listed is forgotten later, so the end does not wait for it.
+    async fn leave(&self) {
+        match tokio::time::timeout(LAST_MOMENTS, self.desk.leave(&self.node)).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::warn!("this process stays listed: {error}"),
+            Err(_) => tracing::warn!("this process stays listed: the database did not answer in time"),
+        }
+    }
 }
 
 /// `practice-supplier`
@@ -169,8 +239,9 @@ pub async fn practice_supplier(listen: SocketAddr, database: &str) -> Done {
         .await
         .map_err(|error| failed(format!("cannot listen on {listen}: {error}")))?;
     let address = listener.local_addr().map_err(failed)?;
+    let mut signals = Signals::hear()?;
     tracing::info!("practice supplier on http://{address}");
-    practice::serve(listener, database, told_to_stop())
+    practice::serve(listener, database, async move { signals.told().await })
         .await
         .map_err(failed)
 }
@@ -197,7 +268,9 @@ pub async fn migrate(config: &Config) -> Done {
 /// `check`: every fault at once.
 pub async fn check(config: &Config) -> Done {
     let store = Store::open(&config.database_url, false).await?;
-    let faults = Desk::new(store, config).check().await?;
+    let desk = Desk::new(store, config);
+    desk.take_time().await?;
+    let faults = desk.check().await?;
     if faults.is_empty() {
         eprintln!("configuration, database, suppliers and people are in order");
         Ok(())

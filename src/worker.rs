@@ -6,15 +6,20 @@
 
 use crate::config::Config;
 use crate::desk::Desk;
+use crate::desk::nodes::Node;
 use std::collections::HashMap;
 use std::time::Duration;
 use tokio::task::{self, JoinSet};
 use tokio_util::sync::CancellationToken;
 
+/// Between two beats of a process: with each sweep, at least every five seconds, and no more than every second.
+const BEATS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(5));
+
 /// The rhythm of this process.
 #[derive(Debug, Clone)]
 pub struct Worker {
     desk: Desk,
+    node: Node,
     wake: Duration,
     sweep: Duration,
     parallel: usize,
@@ -61,9 +66,10 @@ impl UnderWay {
 
 impl Worker {
     /// A worker over this desk.
-    pub fn new(desk: Desk, config: &Config) -> Self {
+    pub fn new(desk: Desk, node: Node, config: &Config) -> Self {
         Self {
             desk,
+            node,
             wake: config.wake,
             sweep: config.sweep,
             parallel: config.parallel,
@@ -137,6 +143,31 @@ impl Worker {
             tokio::select! {
                 () = stop.cancelled() => {}
                 () = tokio::time::sleep(self.sweep) => {}
+            }
+        }
+    }
+
+    /// Says that this process lives, and takes the time from the database, until told to stop.
+    pub async fn beat(self, stop: CancellationToken) {
+        let (shortest, longest) = BEATS;
+        let mut silent = false;
+        while !stop.is_cancelled() {
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = tokio::time::sleep(self.sweep.clamp(shortest, longest)) => {}
+            }
+            match self.desk.beat(&self.node).await {
+                Ok(()) if silent => {
+                    tracing::info!("the database answers again");
+                    silent = false;
+                }
+                Ok(()) => {}
+                // said once: what cannot be done meanwhile says so itself
+                Err(_) if silent => {}
+                Err(error) => {
+                    tracing::error!("this process could not say that it lives: {error}");
+                    silent = true;
+                }
             }
         }
     }

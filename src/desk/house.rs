@@ -403,7 +403,8 @@ impl Desk {
 fn clock_fault(tenant: &str, last_event: Option<&str>) -> Option<String> {
     let last: crate::domain::event::Event = serde_json::from_str(last_event?).ok()?;
     let now = clock::now();
-    (last.at > now).then(|| format!("{tenant}: the clock says {now}, and the last event is from {}", last.at))
+    (last.at > now + clock::GIVE_OR_TAKE)
+        .then(|| format!("{tenant}: the clock says {now}, and the last event is from {}", last.at))
 }
 
 fn unless_taken(added: Result<(), crate::store::StoreError>, what: &'static str) -> Result<(), DeskError> {

@@ -9,6 +9,7 @@ pub mod decide;
 mod doubt;
 pub mod house;
 pub mod look;
+pub mod nodes;
 pub mod own;
 pub mod people;
 mod record;

@@ -30,7 +30,8 @@ impl Desk {
             }
         }
         self.sweep_void_requests().await?;
-        self.sweep_too_old().await
+        self.sweep_too_old().await?;
+        self.forget_silent_nodes().await
     }
 
     /// Requests to send an order once more that nobody could follow within their time (rule 9).

@@ -96,6 +96,8 @@ ids! {
     TokenId "tok_" "token";
     /// What somebody typed into an act that was refused.
     DraftId "dr_" "draft";
+    /// A process at work on the database.
+    NodeId "node_" "node";
 }
 
 /// The caller's name of one business wish: 1–128 characters of `A–Z a–z 0–9 . _ : -` (doors.md, case I9).

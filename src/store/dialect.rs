@@ -9,7 +9,7 @@ use crate::domain::ids::TenantId;
 use sqlx::postgres::{PgConnectOptions, PgListener, PgPool, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
 use std::str::FromStr;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// An open transaction of the database in use.
 #[derive(Debug)]
@@ -234,14 +234,27 @@ pub async fn missing_migrations(conn: &mut Conn) -> Result<usize, StoreError> {
     Ok(known.saturating_sub(usize::try_from(applied).unwrap_or(0)))
 }
 
-/// The database's clock, in microseconds since 1970; nothing where the database has none of its own (SQLite is in the
-/// process).
-pub async fn clock(pools: &Pools) -> Result<Option<i64>, StoreError> {
+/// What the database's clock said.
+#[derive(Debug, Clone, Copy)]
+pub struct ToldTime {
+    /// Microseconds since 1970.
+    pub micros: i64,
+    /// From the question to the answer.
+    pub round_trip: Duration,
+}
+
+/// The database's clock; nothing where the database has none of its own (SQLite is in the process).
+pub async fn clock(pools: &Pools) -> Result<Option<ToldTime>, StoreError> {
     match pools {
         Pools::Sqlite { .. } => Ok(None),
         Pools::Postgres(pool) => {
-            let micros = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)";
-            Ok(Some(sqlx::query_scalar(micros).fetch_one(pool).await?))
+            // the wait for a connection is no part of the question
+            let mut connection = pool.acquire().await?;
+            let statement = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)";
+            let asked = Instant::now();
+            let micros = sqlx::query_scalar(statement).fetch_one(&mut *connection).await?;
+            let round_trip = asked.elapsed();
+            Ok(Some(ToldTime { micros, round_trip }))
         }
     }
 }

@@ -11,6 +11,7 @@ pub mod events;
 pub mod findings;
 pub mod intents;
 pub mod look_ups;
+pub mod nodes;
 pub mod orders;
 pub mod people;
 pub mod queue;
@@ -96,6 +97,10 @@ impl Store {
     /// Begins a read transaction.
     pub async fn begin_read(&self) -> Result<Transaction, StoreError> {
         dialect::begin_read(&self.pools).await
+    }
+    /// What time it is by the database's clock; nothing where it has none of its own.
+    pub async fn clock(&self) -> Result<Option<dialect::ToldTime>, StoreError> {
+        dialect::clock(&self.pools).await
     }
     /// What is wrong with the database as a place to keep money: durability, schema.
     pub async fn faults(&self) -> Result<Vec<String>, StoreError> {

@@ -186,6 +186,7 @@ impl Process {
         tasks.spawn(worker.clone().beat(stop.clone()));
         tasks.spawn(worker.clone().sweep(stop.clone()));
         if duties.works {
+            tasks.spawn(worker.clone().hear_others(stop.clone()));
             tasks.spawn(worker.submit(stop.clone()));
         }
         Ok(Self {
@@ -272,6 +273,9 @@ pub async fn check(config: &Config) -> Done {
     desk.take_time().await?;
     let faults = desk.check().await?;
     if faults.is_empty() {
+        for remark in desk.remarks().await? {
+            eprintln!("remark: {remark}");
+        }
         eprintln!("configuration, database, suppliers and people are in order");
         Ok(())
     } else {

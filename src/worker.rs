@@ -15,6 +15,9 @@ use tokio_util::sync::CancellationToken;
 /// Between two beats of a process: with each sweep, at least every five seconds, and no more than every second.
 const BEATS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(5));
 
+/// After the connection on which other processes are heard is lost: again after the first wait, doubling to the longest.
+const LISTEN_AGAIN: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(10));
+
 /// The rhythm of this process.
 #[derive(Debug, Clone)]
 pub struct Worker {
@@ -143,6 +146,37 @@ impl Worker {
             tokio::select! {
                 () = stop.cancelled() => {}
                 () = tokio::time::sleep(self.sweep) => {}
+            }
+        }
+    }
+
+    /// Wakes this worker when other processes make something due, until told to stop. While nothing can be heard, the
+    /// worker finds what is due in its own rhythm.
+    pub async fn hear_others(self, stop: CancellationToken) {
+        let (mut pause, mut said) = (LISTEN_AGAIN.0, false);
+        while !stop.is_cancelled() {
+            let mut heard = false;
+            let ended = tokio::select! {
+                () = stop.cancelled() => return,
+                ended = self.desk.hear_others(|| heard = true) => ended,
+            };
+            match ended {
+                // there are no others
+                Ok(()) => return stop.cancelled().await,
+                Err(_) if said && !heard => {}
+                Err(error) => {
+                    tracing::warn!("other processes are not heard, so what they make due is found later: {error}");
+                    said = true;
+                }
+            }
+            pause = if heard {
+                LISTEN_AGAIN.0
+            } else {
+                (pause * 2).min(LISTEN_AGAIN.1)
+            };
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = tokio::time::sleep(pause) => {}
             }
         }
     }

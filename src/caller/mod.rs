@@ -34,6 +34,10 @@ pub fn named<T: FromStr>(text: &str) -> Result<T, CallError> {
 pub fn shown<T>(found: Result<T, DeskError>) -> Result<T, CallError> {
     found.map_err(|error| match error {
         DeskError::Absent(_) | DeskError::IntentUnknown => absent(),
+        away if away.is_away() => {
+            expect_context::<ResponseOptions>().set_status(StatusCode::SERVICE_UNAVAILABLE);
+            broken(&away)
+        }
         other => broken(&other),
     })
 }
@@ -46,7 +50,11 @@ fn absent() -> CallError {
 /// One message for the person, one for the log.
 pub fn broken(error: &DeskError) -> CallError {
     tracing::error!("{error}");
-    CallError::Broken
+    if error.is_away() {
+        CallError::Away
+    } else {
+        CallError::Broken
+    }
 }
 
 /// Sends the browser to a page with 303, whatever it said it accepts: acts are form posts.

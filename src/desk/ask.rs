@@ -3,9 +3,12 @@
 //! Promises: an answer is kept whatever it says; only `domain::look_up` makes a finding of it (rule 10); a question that
 //! is lost with its process is asked again. Must not: send anything that changes something at a supplier.
 
+use super::again::again;
+use super::claim::by_tenant;
 use super::doubt::Known;
 use super::record::Act;
 use super::settle::reference_of;
+use super::submit::{FIRST_PAUSE, LONGEST_PAUSE};
 use super::{Desk, DeskError, clock, delta};
 use crate::domain::case::{CaseKind, CaseStep};
 use crate::domain::contents::SupplierId;
@@ -19,7 +22,7 @@ use crate::store::cases::About;
 use crate::store::findings::NewFinding;
 use crate::store::look_ups::NewLookUp;
 use crate::store::orders::{Asking, OrderRow};
-use crate::store::{Conn, attempts, events, findings, look_ups, orders, people, suppliers};
+use crate::store::{Conn, Transaction, attempts, events, findings, look_ups, orders, people, suppliers};
 use crate::supplier::Supplier;
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -45,26 +48,57 @@ pub struct Question {
     since: DateTime<Utc>,
 }
 
+/// What became of the order whose turn it was.
+struct Turn {
+    order: OrderId,
+    came: Result<Option<Question>, DeskError>,
+}
+
 impl Desk {
     /// Claims the look-up that is due longest. `busy` as in `order_due`.
     pub async fn claim_look_up(&self, busy: &str) -> Result<Option<Question>, DeskError> {
         let mut read = self.store.begin_read().await?;
         let due = orders::order_ask_due(&mut read, busy, clock::now(), LOOK_AT).await?;
         drop(read);
-        for (tenant, id) in due {
-            match self.claim_question(&tenant, &id).await {
-                Ok(Some(question)) => return Ok(Some(question)),
-                Ok(None) => {}
-                // one order that cannot be read must not keep the others from being asked about
-                Err(error) => tracing::error!(order = %id, "this order could not be asked about: {error}"),
+        for (tenant, mut left) in by_tenant(due) {
+            while !left.is_empty() {
+                let Some(turn) = again(|| self.take_question(&tenant, &left)).await? else {
+                    break;
+                };
+                let place = left.iter().position(|id| *id == turn.order);
+                left.drain(..=place.unwrap_or(left.len() - 1));
+                match turn.came {
+                    Ok(Some(question)) => return Ok(Some(question)),
+                    Ok(None) => {}
+                    // one order that cannot be read must not keep the others from being asked about
+                    Err(error) => tracing::error!(order = %turn.order, "it could not be asked about: {error}"),
+                }
             }
         }
         Ok(None)
     }
 
-    async fn claim_question(&self, tenant: &TenantId, id: &OrderId) -> Result<Option<Question>, DeskError> {
-        let now = clock::now();
+    /// Waits for the tenant's turn, and takes the first of these orders that then still is to be asked about.
+    async fn take_question(&self, tenant: &TenantId, orders: &[OrderId]) -> Result<Option<Turn>, DeskError> {
         let mut tx = self.store.begin_write_in(tenant).await?;
+        let Some(order) = orders::order_first_asked(&mut tx, orders, clock::now()).await? else {
+            return Ok(None);
+        };
+        match self.claim_question(tx, tenant, &order).await {
+            // no fault of the order
+            Err(error @ (DeskError::Crossed(_) | DeskError::Away(_))) => Err(error),
+            came => Ok(Some(Turn { order, came })),
+        }
+    }
+
+    /// Should the commit's answer be lost, the question is asked again when its time is over.
+    async fn claim_question(
+        &self,
+        mut tx: Transaction,
+        tenant: &TenantId,
+        id: &OrderId,
+    ) -> Result<Option<Question>, DeskError> {
+        let now = clock::now();
         let order = orders::order_fetch(&mut tx, tenant, id).await?;
         let Some(order) = order.filter(|order| order.asking.at.is_some_and(|at| at <= now)) else {
             return Ok(None);
@@ -76,7 +110,7 @@ impl Desk {
         let asking = match supplier {
             // should the answer be lost with this process, it is asked again
             Some(_) => Asking {
-                at: Some(now + delta(self.lengths.request_deadline) + ASK_AGAIN),
+                at: Some(self.asked_again_at(now)),
                 since: Some(now),
                 ..order.asking.clone()
             },
@@ -109,9 +143,30 @@ impl Desk {
             }
             Err(fault) => (Answer::CouldNotCheck, format!("It could not be asked: {fault}.")),
         };
-        if let Err(error) = self.keep_answer(question, asked_at, &answer, &detail).await {
-            tracing::error!(order = %question.order, "a look-up's answer was not stored, it is asked again: {error}");
+        self.store_answer(question, asked_at, &answer, &detail).await;
+    }
+
+    /// Stores an answer, trying again until the question is asked again: then there is a newer one.
+    async fn store_answer(&self, question: &Question, asked_at: DateTime<Utc>, answer: &Answer, detail: &str) {
+        let order = &question.order;
+        let asked_again_at = self.asked_again_at(question.since);
+        let mut pause = FIRST_PAUSE;
+        loop {
+            match self.keep_answer(question, asked_at, answer, detail).await {
+                Ok(()) => return,
+                Err(error) if clock::now() >= asked_again_at => {
+                    return tracing::error!(%order, "a look-up's answer was not stored, it is asked again: {error}");
+                }
+                Err(error) => tracing::error!(%order, "a look-up's answer is not stored yet: {error}"),
+            }
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(LONGEST_PAUSE);
         }
+    }
+
+    /// When a question that was claimed then, and of which nothing was heard, is asked once more.
+    fn asked_again_at(&self, since: DateTime<Utc>) -> DateTime<Utc> {
+        since + delta(self.lengths.request_deadline) + ASK_AGAIN
     }
 
     /// `asked_at`: what the supplier had then, it had; so the answer counts from before it was given.
@@ -126,6 +181,10 @@ impl Desk {
         let mut tx = self.store.begin_write_in(&question.tenant).await?;
         let order = orders::order_fetch(&mut tx, &question.tenant, &question.order).await?;
         let order = order.ok_or(DeskError::Absent("order"))?;
+        if look_ups::look_up_is_kept(&mut tx, &question.order, asked_at).await? {
+            // an earlier try of ours stored it, and only its commit's answer was lost: one answer is one rung of the ladder
+            return Ok(());
+        }
         let kept = NewLookUp {
             tenant: &question.tenant,
             order: &question.order,
@@ -154,9 +213,7 @@ impl Desk {
             orders::order_ask(&mut tx, &order.id, &self.asks_next(&order, now)).await?;
         }
         self.conclude(&mut tx, &order, answer, now).await?;
-        tx.commit().await?;
-        self.ring();
-        Ok(())
+        self.commit_and_ring(tx).await
     }
 
     /// When an order in this state is asked about again: doubling from the first wait to the most (doors.md "Defaults").

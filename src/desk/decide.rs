@@ -2,6 +2,7 @@
 //!
 //! Promises: what was shown is what is frozen; whoever comes too late is told who decided what. Must not: send anything.
 
+use super::again::again;
 use super::{Desk, DeskError, Person, clock};
 use crate::domain::contents::{Digest, OrderContents};
 use crate::domain::difference;
@@ -69,6 +70,16 @@ impl Desk {
                 return Err(missing("reason", "say why an unsettled order is accepted").into());
             }
         }
+        again(|| self.approve_once(person, id, approval, reason)).await
+    }
+
+    async fn approve_once(
+        &self,
+        person: &Person,
+        id: &SuggestionId,
+        approval: &Approval,
+        reason: Option<&str>,
+    ) -> Result<Approved, DeskError> {
         let mut tx = self.store.begin_write_in(person.tenant()).await?;
         let row = fetch(&mut tx, person, id).await?;
         if row.suggestion.state == SuggestionState::Approved && row.suggestion.digest == approval.digest {
@@ -83,8 +94,7 @@ impl Desk {
         let order = self
             .approve_in(&mut tx, person, &row.suggestion, approval, reason)
             .await?;
-        tx.commit().await?;
-        self.ring();
+        self.commit_and_ring(tx).await?;
         Ok(Approved::Now(order))
     }
 
@@ -217,6 +227,17 @@ impl Desk {
             reason,
             "say why, so that the assistant and your colleagues know",
         )?;
+        again(|| self.say_no_once(person, id, digest, review_act, &reason)).await
+    }
+
+    async fn say_no_once(
+        &self,
+        person: &Person,
+        id: &SuggestionId,
+        digest: &Digest,
+        review_act: ReviewAct,
+        reason: &str,
+    ) -> Result<(), DeskError> {
         let now = clock::now();
         let mut tx = self.store.begin_write_in(person.tenant()).await?;
         let row = fetch(&mut tx, person, id).await?;
@@ -229,7 +250,7 @@ impl Desk {
             let differences = shown.map(|shown| difference::between(&shown, &known.contents));
             return Err(Refusal::ContentsChanged(differences.unwrap_or_default()).into());
         }
-        let by = (person.0.name.as_str(), Some(reason.as_str()));
+        let by = (person.0.name.as_str(), Some(reason));
         let moved = suggestions::suggestion_move(&mut tx, id, known.state, to, by, now).await?;
         if moved == Written::NotInThatState {
             return Err(Refusal::SuggestionIs(known.state).into());
@@ -237,7 +258,7 @@ impl Desk {
         let happening = Happening::SuggestionMoved {
             from: known.state,
             to,
-            reason: Some(reason.clone()),
+            reason: Some(reason.to_owned()),
         };
         let subject = Subject::Suggestion(id.clone());
         events::event_append(&mut tx, person.tenant(), &person.actor(), subject, happening, now).await?;

@@ -4,6 +4,7 @@
 //! reachable from the web.
 
 use super::people::{hash_password, token_hash};
+use super::ready::{Readiness, SILENT_AFTER};
 use super::record::{must_be_done, subject_of};
 use super::{Desk, DeskError, clock};
 use crate::domain::calendar;
@@ -17,7 +18,7 @@ pub use crate::store::people::Scope;
 use crate::store::people::{PersonRow, TokenRow};
 use crate::store::suppliers::SupplierRow;
 use crate::store::tenants::TenantRow;
-use crate::store::{Conn, Written, cases, events, people, suppliers, tenants};
+use crate::store::{Conn, Written, cases, events, nodes, people, suppliers, tenants};
 use crate::supplier::Supplier;
 use chrono::{DateTime, Utc};
 
@@ -175,8 +176,7 @@ impl Desk {
         {
             return Err(DeskError::Stands("this supplier is not on hold"));
         }
-        tx.commit().await?;
-        Ok(())
+        self.commit_and_ring(tx).await
     }
 
     /// Adds a person.
@@ -347,6 +347,7 @@ impl Desk {
         if !faults.is_empty() {
             return Ok(faults);
         }
+        faults.extend(self.clocks_apart().faults);
         let mut read = self.store.begin_read().await?;
         for tenant in tenants::tenant_list(&mut read).await? {
             if !people::has_manager(&mut read, &tenant.id, None).await? {
@@ -384,6 +385,25 @@ impl Desk {
             faults.extend(clock_fault(&tenant.name, last));
         }
         Ok(faults)
+    }
+
+    /// What is worth saying and no fault: a clock that is a little off, and that none of the processes at work sends
+    /// orders. Before the first start nobody expects one.
+    pub async fn remarks(&self) -> Result<Vec<String>, DeskError> {
+        let mut remarks = self.clocks_apart().remarks;
+        let mut read = self.store.begin_read().await?;
+        let known = nodes::node_list(&mut read).await?;
+        let recent = clock::now() - SILENT_AFTER;
+        if !known.is_empty() && !known.iter().any(|node| node.works && node.beat_at >= recent) {
+            remarks.push("no worker was heard of lately, so nothing is sent (`countersign work`)".to_owned());
+        }
+        Ok(remarks)
+    }
+
+    fn clocks_apart(&self) -> Readiness {
+        let mut found = Readiness::default();
+        found.judge_skew(clock::skew());
+        found
     }
 
     async fn note(

@@ -3,7 +3,9 @@
 //! Promises: an act asks `domain` what changes, and writes exactly that, guarded by the state it was decided from. No
 //! transaction spans the network (rule 6). Must not: hold SQL, or words for the screen.
 
+mod again;
 pub mod ask;
+pub mod claim;
 pub mod clock;
 pub mod decide;
 mod doubt;
@@ -12,6 +14,7 @@ pub mod look;
 pub mod nodes;
 pub mod own;
 pub mod people;
+pub mod ready;
 mod record;
 pub mod settle;
 pub mod submit;
@@ -26,7 +29,7 @@ use crate::domain::order::Pace;
 use crate::domain::person::Role;
 use crate::domain::refusal::Refusal;
 use crate::store::people::{PersonRow, Scope, TokenRow};
-use crate::store::{Store, StoreError};
+use crate::store::{Store, StoreError, Transaction};
 use crate::supplier::{SecretFault, SupplierFault};
 use chrono::TimeDelta;
 use std::sync::Arc;
@@ -70,14 +73,32 @@ pub enum DeskError {
     /// A supplier's secret cannot be had.
     #[error("{0}")]
     Secret(#[from] SecretFault),
+    /// The database undid it because it crossed another transaction, each time it was tried: nothing was done.
+    #[error("{0}")]
+    Crossed(String),
+    /// The database cannot be reached, or did not come to it in time.
+    #[error("{0}")]
+    Away(String),
     /// Something of ours does not work.
     #[error("{0}")]
     Broken(String),
 }
 
+impl DeskError {
+    /// Whether it is the database that could not do it now: the same may go well in a moment.
+    pub fn is_away(&self) -> bool {
+        matches!(self, DeskError::Crossed(_) | DeskError::Away(_))
+    }
+}
+
 impl From<StoreError> for DeskError {
     fn from(error: StoreError) -> Self {
-        DeskError::Broken(error.to_string())
+        let why = error.to_string();
+        match (error.is_crossed(), error.is_away()) {
+            (true, _) => DeskError::Crossed(why),
+            (false, true) => DeskError::Away(why),
+            (false, false) => DeskError::Broken(why),
+        }
     }
 }
 
@@ -187,13 +208,35 @@ impl Desk {
         }
     }
 
-    /// Waits until an act of this process made an order due.
+    /// Waits until an act made an order due: one of this process, or of another that was heard.
     pub async fn order_became_due(&self) {
         self.due.notified().await;
     }
 
+    /// Hears what other processes make due, and wakes the worker of this one, for as long as the connection lasts; comes
+    /// back at once where there are no others to hear. What is missed meanwhile is found by the worker's own rhythm.
+    pub async fn hear_others(&self, connected: impl FnOnce()) -> Result<(), DeskError> {
+        let Some(mut listener) = self.store.listen().await? else {
+            return Ok(());
+        };
+        connected();
+        loop {
+            // something may have been missed while nobody listened
+            self.ring();
+            listener.heard().await?;
+        }
+    }
+
+    /// Commits what made something due, and wakes the workers: this process's, and those of others.
+    pub(crate) async fn commit_and_ring(&self, mut tx: Transaction) -> Result<(), DeskError> {
+        tx.wake_others().await?;
+        tx.commit().await?;
+        self.ring();
+        Ok(())
+    }
+
     /// Wakes the worker of this process.
-    pub(crate) fn ring(&self) {
+    fn ring(&self) {
         self.due.notify_one();
     }
 
@@ -207,16 +250,6 @@ impl Desk {
                 tracing::error!("could not freeze: {error}");
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
-        }
-    }
-
-    /// Whether the database answers and the schema is current.
-    pub async fn is_ready(&self) -> Result<(), DeskError> {
-        let faults = self.store.faults().await?;
-        if faults.is_empty() {
-            Ok(())
-        } else {
-            Err(DeskError::Broken(faults.join("; ")))
         }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Promises: each from exactly the version the page showed, with a reason (rule 14). Must not: send anything.
 
+use super::again::again;
 use super::decide::{missing, reason_given};
 use super::record::{Act, subject_of};
 use super::settle::{Doing, last_doer, order_at};
@@ -67,6 +68,17 @@ impl Desk {
         reason: &str,
     ) -> Result<(), DeskError> {
         may(person.roles(), what.act())?;
+        again(|| self.with_order_once(person, id, version, what, reason)).await
+    }
+
+    async fn with_order_once(
+        &self,
+        person: &Person,
+        id: &OrderId,
+        version: u64,
+        what: WithOrder,
+        reason: &str,
+    ) -> Result<(), DeskError> {
         let now = clock::now();
         let mut tx = self.store.begin_write_in(person.tenant()).await?;
         let order = order_at(&mut tx, person, id, version).await?;
@@ -98,9 +110,7 @@ impl Desk {
             let row = row.ok_or(DeskError::Absent("supplier"))?;
             orders::order_decided_under(&mut tx, id, row.version).await?;
         }
-        tx.commit().await?;
-        self.ring();
-        Ok(())
+        self.commit_and_ring(tx).await
     }
 
     /// The page of what a case is about; nothing for a supplier's, or for no case.
@@ -119,6 +129,16 @@ impl Desk {
         to: &Handover,
     ) -> Result<Option<Target>, DeskError> {
         may(person.roles(), person::Act::Assign)?;
+        again(|| self.assign_once(person, id, version, to)).await
+    }
+
+    async fn assign_once(
+        &self,
+        person: &Person,
+        id: &CaseId,
+        version: u64,
+        to: &Handover,
+    ) -> Result<Option<Target>, DeskError> {
         let now = clock::now();
         let mut tx = self.store.begin_write_in(person.tenant()).await?;
         let (case, about) = case_fetch(&mut tx, person.tenant(), id)

@@ -273,7 +273,6 @@ impl Desk {
             };
             events::event_append(conn, tenant, actor, Subject::Order(order.id), happening, now).await?;
         }
-        self.ring();
         Ok(written)
     }
 }

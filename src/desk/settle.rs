@@ -3,6 +3,7 @@
 //! Promises: whoever acts on a page that is no longer true is told who did what, and changes nothing (rule 14); a
 //! finding, its event and the order's new life are one transaction. Must not: talk to a supplier; the worker does.
 
+use super::again::again;
 use super::decide::{missing, reason_given};
 use super::record::Act;
 use super::{Desk, DeskError, Person, clock};
@@ -41,6 +42,10 @@ impl Desk {
     /// A person wants the supplier asked now; the worker asks within a second, so no page waits for it.
     pub async fn look_up(&self, person: &Person, id: &OrderId, version: u64) -> Result<(), DeskError> {
         may(person.roles(), person::Act::LookUp)?;
+        again(|| self.look_up_once(person, id, version)).await
+    }
+
+    async fn look_up_once(&self, person: &Person, id: &OrderId, version: u64) -> Result<(), DeskError> {
         let mut tx = self.store.begin_write_in(person.tenant()).await?;
         let order = order_at(&mut tx, person, id, version).await?;
         let facts = self.doubt_facts(&mut tx, &order).await?;
@@ -50,14 +55,16 @@ impl Desk {
         orders::order_ask(&mut tx, id, &asking).await?;
         let (subject, wanted) = (Subject::Order(id.clone()), Happening::LookUpWanted);
         events::event_append(&mut tx, person.tenant(), &person.actor(), subject, wanted, clock::now()).await?;
-        tx.commit().await?;
-        self.ring();
-        Ok(())
+        self.commit_and_ring(tx).await
     }
 
     /// A person asks to send the approved purchase once more: judged now, and again when the attempt opens (rule 9).
     pub async fn resume(&self, person: &Person, id: &OrderId, version: u64) -> Result<(), DeskError> {
         may(person.roles(), person::Act::Resume)?;
+        again(|| self.resume_once(person, id, version)).await
+    }
+
+    async fn resume_once(&self, person: &Person, id: &OrderId, version: u64) -> Result<(), DeskError> {
         let now = clock::now();
         let mut tx = self.store.begin_write_in(person.tenant()).await?;
         let order = order_at(&mut tx, person, id, version).await?;
@@ -73,9 +80,7 @@ impl Desk {
             let asking = asks_for(order.asking, last, &person.0.id, now);
             orders::order_ask(&mut tx, id, &asking).await?;
         }
-        tx.commit().await?;
-        self.ring();
-        Ok(())
+        self.commit_and_ring(tx).await
     }
 
     /// A person says what they found out, with evidence.
@@ -87,6 +92,16 @@ impl Desk {
         found: &FoundByHand,
     ) -> Result<(), DeskError> {
         may(person.roles(), person::Act::RecordFinding)?;
+        again(|| self.record_finding_once(person, id, version, found)).await
+    }
+
+    async fn record_finding_once(
+        &self,
+        person: &Person,
+        id: &OrderId,
+        version: u64,
+        found: &FoundByHand,
+    ) -> Result<(), DeskError> {
         let now = clock::now();
         let mut tx = self.store.begin_write_in(person.tenant()).await?;
         let mut order = order_at(&mut tx, person, id, version).await?;
@@ -137,9 +152,7 @@ impl Desk {
             self.case_step(&mut tx, person.tenant(), &about, &open, &actor, now)
                 .await?;
         }
-        tx.commit().await?;
-        self.ring();
-        Ok(())
+        self.commit_and_ring(tx).await
     }
 
     /// An order that was found not to be there is in doubt again, naming the record.

@@ -3,6 +3,7 @@
 //! Promises: the same question gets the same answer; other contents under a known identity change nothing and open a
 //! case (rule 3). Must not: let evidence decide anything (rule 19).
 
+use super::again::again;
 use super::{Desk, DeskError, Program, clock};
 use crate::domain::case::{CaseKind, CaseStep};
 use crate::domain::contents::{ContentsDraft, Fault, Known, OrderContents, check};
@@ -67,6 +68,15 @@ impl Desk {
         id: &IntentId,
         purpose: &str,
     ) -> Result<(Reserved, IntentView), DeskError> {
+        again(|| self.reserve_once(program, id, purpose)).await
+    }
+
+    async fn reserve_once(
+        &self,
+        program: &Program,
+        id: &IntentId,
+        purpose: &str,
+    ) -> Result<(Reserved, IntentView), DeskError> {
         let now = clock::now();
         let tenant = program.tenant();
         let mut tx = self.store.begin_write_in(tenant).await?;
@@ -109,7 +119,7 @@ impl Desk {
             return Err(DeskError::NoManager);
         }
         drop(read);
-        self.take_in(program, intent, proposal, contents).await
+        again(|| self.take_in(program, intent, proposal, contents.clone())).await
     }
 
     async fn take_in(

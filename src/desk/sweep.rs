@@ -3,6 +3,7 @@
 //!
 //! Promises: one broken order does not keep the others from being swept. Must not: close a doubt (rule 8).
 
+use super::again::again;
 use super::record::Act;
 use super::submit::{answer_doubt, late_acceptance};
 use super::{Desk, DeskError, clock};
@@ -25,7 +26,7 @@ impl Desk {
         let overdue = attempts::attempt_overdue(&mut read, clock::now(), MOST).await?;
         drop(read);
         for (attempt, order, tenant) in overdue {
-            if let Err(error) = self.lapse(&attempt, &order, &tenant).await {
+            if let Err(error) = again(|| self.lapse(&attempt, &order, &tenant)).await {
                 tracing::error!(%order, %attempt, "a lapsed lease was not swept: {error}");
             }
         }
@@ -40,7 +41,7 @@ impl Desk {
         let void = orders::order_resume_void(&mut read, clock::now() - RESUME_LASTS, MOST).await?;
         drop(read);
         for (tenant, id) in void {
-            if let Err(error) = self.drop_void_request(&tenant, &id).await {
+            if let Err(error) = again(|| self.drop_void_request(&tenant, &id)).await {
                 tracing::error!(order = %id, "a request to resume was not dropped: {error}");
             }
         }
@@ -105,7 +106,7 @@ impl Desk {
         }
         drop(read);
         for (tenant, order, contract) in waiting {
-            if let Err(error) = self.hold_too_old(&tenant, &order, &contract).await {
+            if let Err(error) = again(|| self.hold_too_old(&tenant, &order, &contract)).await {
                 tracing::error!(%order, "an order that waited too long was not held: {error}");
             }
         }

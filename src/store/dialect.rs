@@ -30,6 +30,17 @@ impl Transaction {
         }
         Ok(())
     }
+
+    /// Wakes the workers of other processes once this is committed.
+    pub async fn wake_others(&mut self) -> Result<(), StoreError> {
+        if let Transaction::Postgres(tx) = self {
+            sqlx::query("SELECT pg_notify($1, '')")
+                .bind(CHANNEL)
+                .execute(&mut **tx)
+                .await?;
+        }
+        Ok(())
+    }
 }
 
 /// Sends a statement and answers its rows. The statement names the transaction as its connection: `&mut *conn`.
@@ -71,6 +82,8 @@ const BUSY: Duration = Duration::from_secs(20);
 const READERS: u32 = 8;
 /// Connections of one process to PostgreSQL.
 const CONNECTIONS: u32 = 16;
+/// How long a page or act waits for one of them, or for the server to come back.
+const CONNECTED_WITHIN: Duration = Duration::from_secs(10);
 /// PostgreSQL ends a transaction that its process leaves alone for so long: a process that is frozen or cut off (case C2)
 /// must not keep a tenant locked. Ours take milliseconds, and one that was ended is an error like any other.
 const FORSAKEN: Duration = Duration::from_secs(5);
@@ -105,7 +118,9 @@ pub async fn open(url: &str, create: bool) -> Result<Pools, StoreError> {
         ("idle_in_transaction_session_timeout", FORSAKEN.as_millis()),
         ("lock_timeout", BUSY.as_millis()),
     ]);
-    let pool = PgPoolOptions::new().max_connections(CONNECTIONS).acquire_timeout(BUSY);
+    let pool = PgPoolOptions::new()
+        .max_connections(CONNECTIONS)
+        .acquire_timeout(CONNECTED_WITHIN);
     Ok(Pools::Postgres(pool.connect_with(options).await?))
 }
 
@@ -140,7 +155,11 @@ async fn open_sqlite(options: SqliteConnectOptions, create: bool) -> Result<Pool
 pub async fn begin_write(pools: &Pools) -> Result<Transaction, StoreError> {
     Ok(match pools {
         Pools::Sqlite { writer, .. } => Transaction::Sqlite(writer.begin_with("BEGIN IMMEDIATE").await?),
-        Pools::Postgres(pool) => Transaction::Postgres(pool.begin().await?),
+        Pools::Postgres(pool) => {
+            // whatever the server's default is: who waited for a lock must see what the one before committed
+            let begin = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
+            Transaction::Postgres(pool.begin_with(begin).await?)
+        }
     })
 }
 
@@ -259,25 +278,61 @@ pub async fn clock(pools: &Pools) -> Result<Option<ToldTime>, StoreError> {
     }
 }
 
-/// Wakes the workers of other processes once this transaction is committed.
-pub async fn wake_others(conn: &mut Conn) -> Result<(), StoreError> {
-    if let Transaction::Postgres(tx) = conn {
-        sqlx::query("SELECT pg_notify($1, '')")
-            .bind(CHANNEL)
-            .execute(&mut **tx)
-            .await?;
-    }
-    Ok(())
-}
+/// Hears when other processes made something due.
+#[derive(Debug)]
+pub struct Listener(PgListener);
 
-/// Hears when other processes made something due; nothing where there are no others to hear.
-pub async fn listen(pools: &Pools) -> Result<Option<PgListener>, StoreError> {
+/// Begins to listen; nothing where there are no others to hear.
+pub async fn listen(pools: &Pools) -> Result<Option<Listener>, StoreError> {
     match pools {
         Pools::Sqlite { .. } => Ok(None),
         Pools::Postgres(pool) => {
             let mut listener = PgListener::connect_with(pool).await?;
+            // whoever listens decides when to try again, and looks at what it missed
+            listener.eager_reconnect(false);
             listener.listen(CHANNEL).await?;
-            Ok(Some(listener))
+            Ok(Some(Listener(listener)))
+        }
+    }
+}
+
+impl Listener {
+    /// Comes back when something was made due; an error when the connection is lost.
+    pub async fn heard(&mut self) -> Result<(), StoreError> {
+        match self.0.try_recv().await? {
+            Some(_) => Ok(()),
+            None => Err(sqlx::Error::Io(std::io::ErrorKind::ConnectionReset.into()).into()),
+        }
+    }
+}
+
+/// The first of these orders of one tenant, in the order given, that may still be sent and that nobody else has in hand.
+///
+/// PostgreSQL: its row is locked, and rows that somebody else has locked are passed over; so a worker that waited for its
+/// turn does not spend it on an order that another has just claimed. The tenant's row must be locked before
+/// (`begin_write_in`): orders first would deadlock. SQLite: the first of them; the guarded write decides.
+pub async fn first_due(conn: &mut Conn, orders: &[String], now: i64) -> Result<Option<String>, StoreError> {
+    match conn {
+        Transaction::Sqlite(_) => Ok(orders.first().cloned()),
+        Transaction::Postgres(tx) => {
+            let first = "SELECT id FROM orders
+                WHERE id = ANY($1) AND (state = 'approved' AND holds = '' AND due_at <= $2 OR resume_at IS NOT NULL)
+                ORDER BY array_position($1, id) LIMIT 1 FOR UPDATE SKIP LOCKED";
+            let found = sqlx::query_scalar(first).bind(orders).bind(now);
+            Ok(found.fetch_optional(&mut **tx).await?)
+        }
+    }
+}
+
+/// As `first_due`, of orders to be asked about.
+pub async fn first_asked(conn: &mut Conn, orders: &[String], now: i64) -> Result<Option<String>, StoreError> {
+    match conn {
+        Transaction::Sqlite(_) => Ok(orders.first().cloned()),
+        Transaction::Postgres(tx) => {
+            let first = "SELECT id FROM orders WHERE id = ANY($1) AND look_up_at <= $2
+                ORDER BY array_position($1, id) LIMIT 1 FOR UPDATE SKIP LOCKED";
+            let found = sqlx::query_scalar(first).bind(orders).bind(now);
+            Ok(found.fetch_optional(&mut **tx).await?)
         }
     }
 }

@@ -44,6 +44,18 @@ pub async fn look_up_add(conn: &mut Conn, new: &NewLookUp<'_>) -> Result<(), Sto
     Ok(())
 }
 
+/// Whether the answer to what was asked about this order at this moment is kept.
+pub async fn look_up_is_kept(conn: &mut Conn, order: &OrderId, at: DateTime<Utc>) -> Result<bool, StoreError> {
+    let found: Option<i64> = ask!(
+        conn,
+        sqlx::query_scalar("SELECT CAST(1 AS BIGINT) FROM look_ups WHERE order_id = $1 AND at = $2 LIMIT 1")
+            .bind(order.as_str())
+            .bind(micros(at))
+            .fetch_optional(&mut *conn)
+    )?;
+    Ok(found.is_some())
+}
+
 #[derive(sqlx::FromRow)]
 struct Columns {
     at: i64,

@@ -48,7 +48,41 @@ impl StoreError {
             Self::Url { .. } | Self::Migration(_) | Self::Corrupt(_) | Self::Database(_) => false,
         }
     }
+    /// Whether the database undid the transaction because it crossed another one (serialization failure, deadlock):
+    /// nothing of it was done, and the same may be tried again.
+    pub fn is_crossed(&self) -> bool {
+        self.sql_state().is_some_and(|state| CROSSED.contains(&&*state))
+    }
+    /// Whether the database cannot be reached, has no connection to give, or did not come to it in time. What was under
+    /// way was not done, unless it was its commit that broke off: then nobody knows.
+    pub fn is_away(&self) -> bool {
+        let Self::Database(error) = self else { return false };
+        let no_connection = matches!(
+            error,
+            sqlx::Error::Io(_)
+                | sqlx::Error::Tls(_)
+                | sqlx::Error::Protocol(_)
+                | sqlx::Error::PoolTimedOut
+                | sqlx::Error::PoolClosed
+                | sqlx::Error::WorkerCrashed
+        );
+        let says_so = |state: String| AWAY.iter().any(|away| state.starts_with(away));
+        no_connection || self.sql_state().is_some_and(says_so)
+    }
+    /// PostgreSQL's five characters; SQLite's are shorter numbers.
+    fn sql_state(&self) -> Option<String> {
+        match self {
+            Self::Database(sqlx::Error::Database(error)) => error.code().map(|code| code.into_owned()),
+            Self::Url { .. } | Self::Migration(_) | Self::Corrupt(_) | Self::Database(_) => None,
+        }
+    }
 }
+
+/// `serialization_failure` and `deadlock_detected`.
+const CROSSED: [&str; 2] = ["40001", "40P01"];
+/// Connection failures, a server that shuts down or starts, too many connections, a session that was ended, a lock that
+/// was not to be had in time.
+const AWAY: [&str; 5] = ["08", "57P0", "53300", "25P03", "55P03"];
 
 /// What became of an UPDATE that named the state and version it expects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,6 +131,10 @@ impl Store {
     /// Begins a read transaction.
     pub async fn begin_read(&self) -> Result<Transaction, StoreError> {
         dialect::begin_read(&self.pools).await
+    }
+    /// Begins to hear what other processes make due; nothing where there are no others to hear.
+    pub async fn listen(&self) -> Result<Option<dialect::Listener>, StoreError> {
+        dialect::listen(&self.pools).await
     }
     /// What time it is by the database's clock; nothing where it has none of its own.
     pub async fn clock(&self) -> Result<Option<dialect::ToldTime>, StoreError> {

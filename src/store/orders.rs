@@ -1,6 +1,6 @@
 //! Orders: frozen contents, and a life guarded by expected state and version.
 
-use super::dialect::{ask, done};
+use super::dialect::{self, ask, done};
 use super::{Conn, StoreError, Written, count, kept, micros, moment, moment_if, parsed};
 use crate::domain::contents::{Digest, OrderContents, SupplierId};
 use crate::domain::ids::{IntentId, OperationKey, OrderId, PersonId, SuggestionId, TenantId};
@@ -436,6 +436,30 @@ pub async fn order_ask_due(
         .fetch_all(&mut *conn)
     )?;
     ids(&rows)
+}
+
+/// The first of these orders of one tenant that may still be sent; its row is locked where the database locks rows.
+pub async fn order_first_due(
+    conn: &mut Conn,
+    orders: &[OrderId],
+    now: DateTime<Utc>,
+) -> Result<Option<OrderId>, StoreError> {
+    let first = dialect::first_due(conn, &texts(orders), micros(now)).await?;
+    first.as_deref().map(parsed).transpose()
+}
+
+/// As `order_first_due`, of orders to be asked about.
+pub async fn order_first_asked(
+    conn: &mut Conn,
+    orders: &[OrderId],
+    now: DateTime<Utc>,
+) -> Result<Option<OrderId>, StoreError> {
+    let first = dialect::first_asked(conn, &texts(orders), micros(now)).await?;
+    first.as_deref().map(parsed).transpose()
+}
+
+fn texts(orders: &[OrderId]) -> Vec<String> {
+    orders.iter().map(OrderId::to_string).collect()
 }
 
 fn ids(rows: &[(String, String)]) -> Result<Vec<(TenantId, OrderId)>, StoreError> {

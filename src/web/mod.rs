@@ -136,12 +136,20 @@ async fn not_found(State(web): State<Web>, css: String, request: Request) -> Res
     response
 }
 
+/// One line for everything that is wrong, and for what is only worth saying.
 async fn ready(State(desk): State<Desk>) -> Response {
-    match desk.is_ready().await {
-        Ok(()) => "ready\n".into_response(),
-        Err(error) => {
-            tracing::warn!("not ready: {error}");
-            (StatusCode::SERVICE_UNAVAILABLE, "not ready; the log says why\n").into_response()
-        }
-    }
+    let found = desk.readiness().await;
+    let (status, verdict) = if found.is_ready() {
+        (StatusCode::OK, "ready")
+    } else {
+        (StatusCode::SERVICE_UNAVAILABLE, "not ready")
+    };
+    let lines = found.faults.iter().map(String::as_str);
+    let remarks = found.remarks.iter().map(|remark| format!("remark: {remark}"));
+    let body: Vec<String> = std::iter::once(verdict)
+        .chain(lines)
+        .map(str::to_owned)
+        .chain(remarks)
+        .collect();
+    (status, body.join("\n") + "\n").into_response()
 }

@@ -52,6 +52,10 @@ impl IntoResponse for Problem {
         let mut response = (status, Json(self)).into_response();
         let kind = HeaderValue::from_static("application/problem+json");
         response.headers_mut().insert(header::CONTENT_TYPE, kind);
+        if status == StatusCode::SERVICE_UNAVAILABLE {
+            let soon = HeaderValue::from_static("5");
+            response.headers_mut().insert(header::RETRY_AFTER, soon);
+        }
         if status == StatusCode::UNAUTHORIZED {
             response
                 .headers_mut()
@@ -103,6 +107,15 @@ impl From<DeskError> for Problem {
                 "Refused",
                 "The state does not allow it; nothing was changed.",
             ),
+            DeskError::Crossed(_) | DeskError::Away(_) => {
+                tracing::error!("{error}");
+                problem(
+                    StatusCode::SERVICE_UNAVAILABLE,
+                    "unavailable",
+                    "The database cannot be reached at the moment",
+                    "The same request may be sent again: what was stored of this one, if anything, is answered then.",
+                )
+            }
             DeskError::Supplier(_) | DeskError::Secret(_) | DeskError::Broken(_) => {
                 tracing::error!("{error}");
                 problem(
@@ -119,6 +132,11 @@ impl From<DeskError> for Problem {
 /// A page or sign-in that our side cannot serve.
 pub fn broken(error: &DeskError) -> Response {
     tracing::error!("{error}");
+    if error.is_away() {
+        let why = "The database cannot be reached at the moment. Please try again in a moment; \
+                   if you pressed a button, look first whether it was done.\n";
+        return (StatusCode::SERVICE_UNAVAILABLE, [(header::RETRY_AFTER, "5")], why).into_response();
+    }
     let why = "Something on our side does not work. It was written to the log; please try again.\n";
     (StatusCode::INTERNAL_SERVER_ERROR, why).into_response()
 }

@@ -123,7 +123,7 @@ impl Signals {
 pub async fn serve(config: &Config, what: Serve) -> Done {
     let slower = what.demo.then(|| demo::at_leisure(config));
     let config = slower.as_ref().unwrap_or(config);
-    let desk = open_or_create(config).await?;
+    let desk = open_or_create(config).await?.watching(config).await?;
     let listener = TcpListener::bind(config.listen)
         .await
         .map_err(|error| failed(format!("cannot listen on {}: {error}", config.listen)))?;
@@ -157,7 +157,7 @@ pub async fn serve(config: &Config, what: Serve) -> Done {
 
 /// `work`
 pub async fn work(config: &Config) -> Done {
-    let desk = open(config).await?;
+    let desk = open(config).await?.watching(config).await?;
     let duties = Duties {
         serves: false,
         works: true,
@@ -281,6 +281,13 @@ pub async fn check(config: &Config) -> Done {
     } else {
         Err(failed(faults.join("\n")))
     }
+}
+
+/// `end-pause`
+pub async fn end_pause(desk: &Desk, tenant: &TenantId, reason: &str) -> Done {
+    desk.end_pause_by_hand(tenant, reason).await?;
+    eprintln!("the pause has ended");
+    Ok(())
 }
 
 /// `site add`

@@ -8,7 +8,7 @@ use figment::providers::{Env, Format, Toml};
 use figment::value::Dict;
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 const DEFAULTS: &str = include_str!("config.default.toml");
@@ -36,6 +36,10 @@ pub struct Config {
     /// Scheme and host people use, without a slash at the end; absent: the request's Host.
     pub public_url: Option<String>,
     pub database_url: String,
+    /// Where this node keeps what it knows of the database; absent: beside it.
+    pub node_file: Option<PathBuf>,
+    /// What tells this machine from others; absent: its name and machine id.
+    pub host: Option<String>,
     pub request_deadline: Duration,
     pub lease: Duration,
     pub send_by: Duration,
@@ -91,6 +95,8 @@ struct Raw {
     listen: String,
     public_url: String,
     database_url: String,
+    node_file: String,
+    host: String,
     request_deadline: String,
     lease: String,
     send_by: String,
@@ -206,6 +212,8 @@ impl Raw {
             session: length("session", &self.session),
             grace: length("grace", &self.grace),
             database_url: self.database_url,
+            node_file: Some(self.node_file).filter(|path| !path.is_empty()).map(PathBuf::from),
+            host: Some(self.host).filter(|name| !name.trim().is_empty()),
             parallel: self.parallel,
             not_sent_case_after: self.not_sent_case_after,
             stop_at: StopPoint::of(&self.stop_at),

@@ -63,6 +63,14 @@ enum Verb {
     Migrate,
     /// Check settings, database, suppliers and people; name every fault at once.
     Check,
+    /// End the pause after a restore, once no order from before the gap is held.
+    EndPause {
+        /// What was done about the gap.
+        #[arg(long)]
+        reason: String,
+        #[command(flatten)]
+        of: Of,
+    },
     /// Further tenants.
     #[command(subcommand)]
     Tenant(Tenant),
@@ -260,6 +268,11 @@ async fn carry_out(verb: Verb, config: &Config) -> Result<(), CommandError> {
         Verb::Init { tenant, zone } => commands::tenant_add(config, &tenant, &zone, true).await,
         Verb::Migrate => commands::migrate(config).await,
         Verb::Check => commands::check(config).await,
+        Verb::EndPause { reason, of } => {
+            let desk = commands::open(config).await?;
+            let tenant = desk.tenant_named(of.tenant.as_deref()).await?;
+            commands::end_pause(&desk, &tenant, &reason).await
+        }
         Verb::Tenant(Tenant::Add { name, zone }) => commands::tenant_add(config, &name, &zone, false).await,
         Verb::Site(verb) => site(verb, config).await,
         Verb::Supplier(verb) => supplier(verb, config).await,

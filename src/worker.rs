@@ -5,8 +5,8 @@
 //! process claims nothing more, and waits for what is under way. Must not: decide anything about an order.
 
 use crate::config::Config;
-use crate::desk::Desk;
 use crate::desk::nodes::Node;
+use crate::desk::{Desk, DeskError};
 use std::collections::HashMap;
 use std::time::Duration;
 use tokio::task::{self, JoinSet};
@@ -140,8 +140,11 @@ impl Worker {
     /// Sweeps leases and deadlines until told to stop.
     pub async fn sweep(self, stop: CancellationToken) {
         while !stop.is_cancelled() {
-            if let Err(error) = self.desk.sweep().await {
-                tracing::error!("the sweep failed: {error}");
+            match self.desk.sweep().await {
+                Ok(()) => {}
+                // going on would write where nobody looks; a part that ends by itself ends the process
+                Err(error @ DeskError::Exchanged) => return tracing::error!("{error}"),
+                Err(error) => tracing::error!("the sweep failed: {error}"),
             }
             tokio::select! {
                 () = stop.cancelled() => {}

@@ -105,6 +105,20 @@ pub async fn with_order(typed: Typed, what: WithOrder) -> Result<(), CallError> 
     then_order(&desk, &person, &typed, done.await).await
 }
 
+/// `/act/end_pause`: then the queue.
+pub async fn end_pause(typed: Typed) -> Result<(), CallError> {
+    let (desk, person) = (desk()?, person()?);
+    match desk.end_pause(&person, &typed.text("reason")).await {
+        Ok(()) => go_to("/"),
+        Err(DeskError::Refused(refusal)) => {
+            let draft = desk.keep_draft(&person, &typed.0, &refusal).await;
+            go_to(&format!("/?refused={}", draft.map_err(|error| broken(&error))?));
+        }
+        Err(other) => return Err(broken(&other)),
+    }
+    Ok(())
+}
+
 /// `/act/assign`: then the page of what the case is about.
 pub async fn assign(typed: Typed) -> Result<(), CallError> {
     let (desk, person) = (desk()?, person()?);

@@ -80,6 +80,7 @@ impl Desk {
     /// Claims an order to be sent, those that a person wants sent once more first: opens its attempt and commits it.
     /// `busy` as in `order_due`.
     pub async fn claim(&self, busy: &str) -> Result<Option<Claimed>, DeskError> {
+        self.look_if_connected_anew().await?;
         let mut read = self.store.begin_read().await?;
         let mut due = orders::order_resume_due(&mut read, busy, LOOK_AT).await?;
         due.extend(orders::order_due(&mut read, busy, clock::now(), LOOK_AT).await?);
@@ -113,6 +114,10 @@ impl Desk {
     async fn take_turn(&self, tenant: &TenantId, orders: &[OrderId]) -> Result<Option<Turn>, DeskError> {
         self.reach(StopPoint::BeforeAttempt).await;
         let mut tx = self.store.begin_write_in(tenant).await?;
+        if self.must_look() {
+            // this very connection may be a new one, and what is behind it another database (rule 20)
+            return Ok(None);
+        }
         let Some(order) = orders::order_first_due(&mut tx, orders, clock::now()).await? else {
             return Ok(None);
         };
@@ -376,6 +381,7 @@ fn is_just_asked(facts: &DoubtFacts, now: DateTime<Utc>) -> bool {
     facts.known.look_ups.last().is_some_and(|last| {
         last.answer == AnswerWord::None
             && last.books == facts.books
+            && facts.gap_shows_at.is_none_or(|at| last.at >= at)
             && last.at <= now
             && now - last.at <= JUST_ASKED
             && facts.last_finding().is_none_or(|found| last.at > found)

@@ -8,11 +8,12 @@ use crate::domain::contents::{Digest, OrderContents};
 use crate::domain::difference;
 use crate::domain::event::{Actor, Happening, Subject};
 use crate::domain::ids::{DraftId, OperationKey, OrderId, SuggestionId};
-use crate::domain::order::{Hold, Holds};
+use crate::domain::order::{self, Hold, Holds};
 use crate::domain::person::{Act, may};
 use crate::domain::refusal::Refusal;
 use crate::domain::suggestion::{Approval, ReviewAct, Suggestion, SuggestionState, approve, review};
 use crate::domain::text;
+use crate::store::cases::About;
 use crate::store::orders::{Asking, OrderRow};
 use crate::store::suggestions::SuggestionRow;
 use crate::store::{Conn, Written, drafts, events, orders, suggestions, suppliers};
@@ -120,6 +121,7 @@ impl Desk {
         } else {
             Holds::NONE
         };
+        let (holds, gap_at) = self.holds_of_pause(conn, tenant, holds).await?;
         let look_alikes = alike.len() + waiting.len();
         let life = approve(
             suggestion,
@@ -144,8 +146,10 @@ impl Desk {
             approved_at: now,
             life,
             changed_at: now,
-            asking: Asking::default(),
+            // what may have been sent before a restore is looked up at once (rule 20)
+            asking: gap_at.map_or_else(Asking::default, |_| Asking::at(now)),
             supplier_version: Some(supplier.version),
+            gap_at,
         };
         let approved = Happening::OrderApproved {
             suggestion: suggestion.id.clone(),
@@ -193,6 +197,10 @@ impl Desk {
                 now,
             )
             .await?;
+        }
+        if order.life.holds.has(Hold::Restore) {
+            let (about, open) = (About::Order(order.id.clone()), order::restored());
+            self.case_step(conn, tenant, &about, &open, &Actor::Worker, now).await?;
         }
         let moved = Happening::SuggestionMoved {
             from: suggestion.state,

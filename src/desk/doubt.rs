@@ -12,7 +12,7 @@ use crate::store::attempts::AttemptRow;
 use crate::store::cases::{About, case_list};
 use crate::store::orders::OrderRow;
 use crate::store::suppliers::SupplierRow;
-use crate::store::{Conn, attempts, findings, look_ups, orders, suppliers};
+use crate::store::{Conn, attempts, findings, look_ups, orders, pauses, suppliers};
 use crate::supplier::Supplier;
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -65,6 +65,8 @@ pub(super) struct DoubtFacts {
     pub books: Books,
     then: SupplierContract,
     first_send: DateTime<Utc>,
+    /// After a restore: from when a look-up shows what may have been sent just before.
+    pub gap_shows_at: Option<DateTime<Utc>>,
     same_scope: bool,
     later_order_live: bool,
     request_deadline: TimeDelta,
@@ -97,13 +99,23 @@ impl Desk {
         let request_deadline = delta(self.lengths.request_deadline);
         let last_end = last_end(&attempts).unwrap_or(order.approved_at);
         let cautious = supplier.contract.as_slow_as(&then);
+        let first_send = first.map_or(order.approved_at, |first| first.attempt.started_at);
+        // what was sent until the restore shows by then
+        let restored_at = match order.gap_at {
+            Some(_) => pauses::pause_last(conn, &order.tenant).await?,
+            None => None,
+        };
+        let gap_shows_at = restored_at.map(|at| at + TimeDelta::seconds(cautious.look_up_lag_seconds));
+        let last_end = restored_at.map_or(last_end, |at| at.max(last_end));
         Ok(DoubtFacts {
             settled_at: settled_at(&cautious, last_end, request_deadline),
             same_scope: placed
                 .iter()
                 .all(|row| of(row) == books && Some(&row.secret_mac) == mac.as_ref()),
             books: placed.last().map_or(books, |row| of(row)),
-            first_send: first.map_or(order.approved_at, |first| first.attempt.started_at),
+            // it may have been sent already in a gap that began then (rule 20)
+            first_send: first_send.min(order.gap_at.unwrap_or(first_send)),
+            gap_shows_at,
             supplier_held: row.held_at.is_some(),
             known: Known::of(conn, order).await?,
             later_order_live: orders::order_later_live(conn, order).await?,
@@ -135,6 +147,7 @@ impl DoubtFacts {
             record_there: self.known.record_there,
             found_by_hand_at: by_hand.map(|one| one.at),
             request_deadline: self.request_deadline,
+            gap_shows_at: self.gap_shows_at,
         }
     }
 

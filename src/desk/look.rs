@@ -4,6 +4,7 @@ mod rows;
 mod way_home;
 
 use super::decide::LOOK_ALIKE;
+use super::pause::pause_view;
 use super::{Desk, DeskError, Person, Program, clock};
 use crate::domain::case::Case;
 use crate::domain::contents::SupplierId;
@@ -13,12 +14,13 @@ use crate::domain::ids::{DraftId, OrderId, PersonId, SuggestionId, TenantId};
 use crate::domain::look_up::{Established, LookedUp};
 use crate::domain::order::{Hold, OrderState};
 use crate::domain::pages::{
-    AttemptShown, Draft, EarlierOrder, HeldSupplier, LookAlike, OrderPage, OrdersPage, QueuePage, ReviewPage, Row,
-    Stands, SuggestionsPage, Target, Viewer,
+    AttemptShown, Draft, EarlierOrder, HeldSupplier, LookAlike, OrderPage, OrdersPage, Paused, QueuePage, ReviewPage,
+    Row, Stands, SuggestionsPage, Target, Viewer,
 };
 use crate::domain::person::{Act, may};
 use crate::domain::queue::{Section, section_of_order, section_of_suggestion};
 use crate::domain::refusal::Refusal;
+use crate::domain::restored::may_end_pause;
 use crate::domain::suggestion::{ReviewAct, SuggestionState, needs_second_purchase, review};
 use crate::store::attempts::AttemptRow;
 use crate::store::cases::{About, case_list};
@@ -86,7 +88,7 @@ impl Desk {
     }
 
     /// The morning queue: everything that is not final, in sections, oldest first.
-    pub async fn queue_page(&self, person: &Person) -> Result<QueuePage, DeskError> {
+    pub async fn queue_page(&self, person: &Person, refused: Option<&DraftId>) -> Result<QueuePage, DeskError> {
         let mut read = self.store.begin_read().await?;
         let viewer = self.viewer(&mut read, person).await?;
         let orders = open_orders(&mut read, person.tenant()).await?;
@@ -115,6 +117,8 @@ impl Desk {
         });
         Ok(QueuePage {
             viewer,
+            paused: paused(&mut read, person).await?,
+            draft: draft_of(&mut read, person, refused).await?,
             sections: sections.into(),
             held_suppliers: held_suppliers(&mut read, person.tenant()).await?,
         })
@@ -422,6 +426,18 @@ async fn order_cases(conn: &mut Conn, order: &OrderRow) -> Result<Vec<Case>, Des
         cases.extend(held.into_iter().filter(|case| case.closed_at.is_none()));
     }
     Ok(cases)
+}
+
+/// The tenant's pause, and whether this person may end it.
+async fn paused(conn: &mut Conn, person: &Person) -> Result<Option<Paused>, DeskError> {
+    let view = pause_view(conn, person.tenant()).await?;
+    Ok(view.map(|view| Paused {
+        may_end: may(person.roles(), Act::EndPause).and(may_end_pause(true, view.held)),
+        since: view.pause.since,
+        because: view.pause.because,
+        gap_at: view.pause.gap_at,
+        held: view.held,
+    }))
 }
 
 /// Suppliers on hold, with the case that somebody owns.

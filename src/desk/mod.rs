@@ -13,6 +13,7 @@ pub mod house;
 pub mod look;
 pub mod nodes;
 pub mod own;
+pub mod pause;
 pub mod people;
 pub mod ready;
 mod record;
@@ -79,6 +80,11 @@ pub enum DeskError {
     /// The database cannot be reached, or did not come to it in time.
     #[error("{0}")]
     Away(String),
+    /// The database's file was exchanged while this process worked on it.
+    #[error(
+        "the database's file was exchanged while this process worked on it; it stops, and looks at it when it is started again"
+    )]
+    Exchanged,
     /// Something of ours does not work.
     #[error("{0}")]
     Broken(String),
@@ -133,6 +139,8 @@ pub struct Desk {
     pub(crate) pace: Pace,
     pub(crate) lengths: Lengths,
     due: Arc<Notify>,
+    /// What this node knows of the database; nothing for a verb that soon ends.
+    watch: Option<Arc<pause::Watch>>,
     stop_at: Option<StopPoint>,
 }
 
@@ -204,6 +212,7 @@ impl Desk {
                 session: delta(config.session),
             },
             due: Arc::new(Notify::new()),
+            watch: None,
             stop_at: config.stop_at,
         }
     }

@@ -13,7 +13,7 @@ use crate::domain::ids::{CaseId, OrderId, PersonId};
 use crate::domain::order::{self, Hold};
 use crate::domain::pages::Target;
 use crate::domain::person::{self, Role, may};
-use crate::domain::ways::LIFTED_BY_RELEASE;
+use crate::domain::ways::{LIFTED_BY_RELEASE, may_release_now};
 use crate::store::cases::{About, case_fetch, case_give};
 use crate::store::{Conn, Written, attempts, events, orders, people, suppliers, tenants};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -86,14 +86,24 @@ impl Desk {
         let open_doubt = tried.iter().any(|row| row.attempt.is_doubtful(now));
         let change = match what {
             WithOrder::Hold => order::hold(&order.life, Hold::Person)?,
-            WithOrder::Release => order::release(&order.life, &LIFTED_BY_RELEASE, now)?,
+            WithOrder::Release => {
+                let facts = self.doubt_facts(&mut tx, &order).await?;
+                may_release_now(&order.life, person.roles(), &facts.about(&order), now)?;
+                order::want_release(&order.life, &LIFTED_BY_RELEASE, &person.0.id, now)?
+            }
             WithOrder::Withdraw => order::withdraw(&order.life, open_doubt)?,
         };
         let reason = reason_given("reason", reason, SAY_WHY)?;
-        let lifted = LIFTED_BY_RELEASE.into_iter().filter(|hold| order.life.holds.has(*hold));
+        let lifted = Hold::ALL
+            .into_iter()
+            .filter(|hold| order.life.holds.has(*hold) && !change.life.holds.has(*hold));
         let happening = match what {
             WithOrder::Hold => Happening::OrderHeld {
                 hold: Hold::Person,
+                reason,
+            },
+            WithOrder::Release if change.life.resume.is_some() => Happening::ReleaseWanted {
+                lifted: lifted.collect(),
                 reason,
             },
             WithOrder::Release => Happening::OrderReleased {
@@ -109,6 +119,9 @@ impl Desk {
             let row = suppliers::supplier_fetch(&mut tx, person.tenant(), &order.contents.supplier).await?;
             let row = row.ok_or(DeskError::Absent("supplier"))?;
             orders::order_decided_under(&mut tx, id, row.version).await?;
+        }
+        if what == WithOrder::Release && change.life.resume.is_some() {
+            self.ask_before_send(&mut tx, person, &order, now).await?;
         }
         self.commit_and_ring(tx).await
     }

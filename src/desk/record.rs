@@ -49,7 +49,8 @@ impl Desk {
         change: &Change,
         act: Act<'_>,
     ) -> Result<Written, DeskError> {
-        let change = &self.under_supplier_hold(conn, order, change).await?;
+        let change = self.under_supplier_hold(conn, order, change).await?;
+        let change = &self.under_pause(conn, order, change).await?;
         let written = orders::order_record(conn, &order.id, &order.life, &change.life, act.now).await?;
         if written == Written::NotInThatState {
             return Ok(written);
@@ -91,7 +92,7 @@ impl Desk {
         let was_lost = tried.iter().any(was_lost);
         let asks = match life.state {
             OrderState::ConfirmationPending | OrderState::Acknowledged => true,
-            OrderState::Approved => life.is_not_found(),
+            OrderState::Approved => life.waits_for_look_up(),
             OrderState::Refused | OrderState::Withdrawn => was_lost,
             OrderState::Confirmed => was_lost && tried.len() > 1,
             OrderState::Submitting => false,

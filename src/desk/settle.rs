@@ -74,13 +74,27 @@ impl Desk {
         let actor = person.actor();
         self.record_now(&mut tx, &order, &change, Act::by(&actor, Happening::ResumeWanted, now))
             .await?;
-        if ground == Ground::NotFound && facts.supplier.contract.look_up == LookUp::Exact {
-            // the look-up right before the send
-            let last = facts.known.look_ups.last().map(|one| one.at);
-            let asking = asks_for(order.asking, last, &person.0.id, now);
-            orders::order_ask(&mut tx, id, &asking).await?;
+        if ground == Ground::NotFound {
+            self.ask_before_send(&mut tx, person, &order, now).await?;
         }
         self.commit_and_ring(tx).await
+    }
+
+    /// The look-up right before a send, where the supplier can be asked.
+    pub(super) async fn ask_before_send(
+        &self,
+        conn: &mut Conn,
+        person: &Person,
+        order: &OrderRow,
+        now: DateTime<Utc>,
+    ) -> Result<(), DeskError> {
+        let facts = self.doubt_facts(conn, order).await?;
+        if facts.supplier.contract.look_up == LookUp::Exact {
+            let last = facts.known.look_ups.last().map(|one| one.at);
+            let asking = asks_for(order.asking.clone(), last, &person.0.id, now);
+            orders::order_ask(conn, &order.id, &asking).await?;
+        }
+        Ok(())
     }
 
     /// A person says what they found out, with evidence.
@@ -108,7 +122,7 @@ impl Desk {
         order::may_find(&order.life)?;
         let evidence = evidence_given(&found.evidence)?;
         let established = self.by_hand(&mut tx, &order, found, now).await?;
-        if let (true, Finding::AtSupplier { reference, .. }) = (order.life.is_not_found(), &established) {
+        if let (true, Finding::AtSupplier { reference, .. }) = (order.life.waits_for_look_up(), &established) {
             // it turned up after all, and the same person judges it: keep it
             order = self.turns_up(&mut tx, person, order, reference, now).await?;
         }

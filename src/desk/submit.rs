@@ -48,6 +48,13 @@ impl Desk {
             may_send: &may_send,
             now: clock::now(),
         };
+        if let Err(error) = self.remember(&claimed.tenant).await {
+            // sent now, and lost in a restore, nobody would know of it
+            tracing::error!(order = %claimed.order, attempt = %claimed.attempt, "nothing is sent: {error}");
+            return nothing_sent(
+                "Nothing was sent: this node could not keep what it knows of the database.".to_owned(),
+            );
+        }
         match claimed.supplier.http() {
             Ok(http) => http.submit(&claimed.step, &claimed.operation_key, &bounds).await,
             Err(fault) => Outcome {
@@ -115,6 +122,7 @@ impl Desk {
             let beside = Beside {
                 doubt: other_doubt || mine.in_doubt || is_there_by_now(&known, &others, mine),
                 was_not_found: known.was_not_found(),
+                was_restored: order.gap_at.is_some(),
                 late_acceptance: late_acceptance(&others, mine),
             };
             self.close_in_time(&mut tx, &order, mine, outcome, &differences, beside)

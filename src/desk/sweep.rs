@@ -22,6 +22,7 @@ const MOST: u32 = 500;
 impl Desk {
     /// Sweeps once. A fault in one order is logged and does not keep the others from being swept.
     pub async fn sweep(&self) -> Result<(), DeskError> {
+        self.remember_all().await?;
         let mut read = self.store.begin_read().await?;
         let overdue = attempts::attempt_overdue(&mut read, clock::now(), MOST).await?;
         drop(read);

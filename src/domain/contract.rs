@@ -107,8 +107,12 @@ pub enum NoResume {
     },
     /// The supplier has a record that nobody has judged.
     RecordThere,
-    /// Something beside "not found" holds the order.
+    /// Something holds the order that this does not lift.
     Held(Hold),
+    /// The database was restored a moment ago, and what may have been sent just before does not show yet.
+    TooSoonAfterRestore {
+        at: DateTime<Utc>,
+    },
     SupplierHeld,
     /// A later order of the intent is live (rule 5).
     LaterOrderLive,
@@ -149,7 +153,7 @@ pub struct InDoubt<'a> {
     /// The contract of the first send, and the one of today: both must allow it.
     pub then: &'a SupplierContract,
     pub today: &'a SupplierContract,
-    /// Start of the first attempt: every window counts from it.
+    /// Start of the first attempt, or of the gap in which it may have been sent before: every window counts from it.
     pub first_send: DateTime<Utc>,
     /// Address, account and secret are still those of the first send.
     pub same_scope: bool,
@@ -163,6 +167,8 @@ pub struct InDoubt<'a> {
     pub found_by_hand_at: Option<DateTime<Utc>>,
     /// How long one submit may take.
     pub request_deadline: TimeDelta,
+    /// After a restore: from when a look-up shows what may have been sent just before.
+    pub gap_shows_at: Option<DateTime<Utc>>,
 }
 
 /// The least distance kept to the end of a key's window (rule 9).
@@ -179,7 +185,7 @@ pub fn may_resume(about: &InDoubt<'_>, now: DateTime<Utc>) -> Result<Ground, NoR
     if about.supplier_held || about.holds.has(Hold::Supplier) {
         return Err(NoResume::SupplierHeld);
     }
-    if let Some(hold) = about.holds.without(Hold::NotFound).gravest() {
+    if let Some(hold) = about.holds.without(Hold::NotFound).without(Hold::Restore).gravest() {
         return Err(NoResume::Held(hold));
     }
     if about.record_there {
@@ -189,16 +195,20 @@ pub fn may_resume(about: &InDoubt<'_>, now: DateTime<Utc>) -> Result<Ground, NoR
         return Err(NoResume::LaterOrderLive);
     }
     if not_found {
-        return found_missing(about, now);
+        return match about.gap_shows_at.filter(|at| now < *at) {
+            Some(at) => Err(NoResume::TooSoonAfterRestore { at }),
+            None => found_missing(about, now),
+        };
     }
     recognised_there(about, now)
 }
 
-/// Whether an order in this state can be resumed at all: it is in doubt (false), or held because it was not found (true).
+/// Whether an order in this state can be resumed at all: it is in doubt (false), or held until it was looked up (true):
+/// because it was not found, or after a restore.
 pub fn was_not_found(state: OrderState, holds: Holds) -> Result<bool, NoResume> {
     match state {
         OrderState::ConfirmationPending => Ok(false),
-        OrderState::Approved if holds.has(Hold::NotFound) => Ok(true),
+        OrderState::Approved if holds.has(Hold::NotFound) || holds.has(Hold::Restore) => Ok(true),
         OrderState::Submitting => Err(NoResume::StillSending),
         OrderState::Approved
         | OrderState::Acknowledged
@@ -300,6 +310,7 @@ mod tests {
             record_there: false,
             found_by_hand_at: None,
             request_deadline: TimeDelta::seconds(15),
+            gap_shows_at: None,
         }
     }
 

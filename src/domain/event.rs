@@ -199,6 +199,19 @@ pub enum Happening {
     ResumeNotSent {
         why: NotResumed,
     },
+    /// A person's release of an order that is held after a restore: it goes out once the supplier says "none" (rule 20).
+    ReleaseWanted {
+        lifted: Vec<Hold>,
+        reason: String,
+    },
+    /// The database was restored or copied: every order is held until somebody has looked (rule 20).
+    Paused {
+        reason: String,
+        gap_at: DateTime<Utc>,
+    },
+    PauseEnded {
+        reason: String,
+    },
 }
 
 /// An event as it is kept.

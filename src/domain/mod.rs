@@ -17,6 +17,7 @@ pub mod pages;
 pub mod person;
 pub mod queue;
 pub mod refusal;
+pub mod restored;
 pub mod suggestion;
 pub mod text;
 pub mod unit;

@@ -245,6 +245,8 @@ pub struct Beside<'a> {
     /// The order was found not to be there before this attempt: what could not be sent waits for a person again, since
     /// only a person's resume looks it up right before the send (rule 9).
     pub was_not_found: bool,
+    /// It was held after a restore: what could not be sent waits for a person again, for the same reason (rule 20).
+    pub was_restored: bool,
     /// An acceptance that came after its own lease while this attempt was open: a finding that applies now.
     pub late_acceptance: Option<(&'a str, &'a [Difference])>,
 }
@@ -268,6 +270,12 @@ impl Life {
     /// Found not to be there, and waiting for a person.
     pub fn is_not_found(&self) -> bool {
         self.state == OrderState::Approved && self.holds.has(Hold::NotFound)
+    }
+
+    /// Held until the supplier was looked up right before a send: found not to be there (rule 9), or after a restore
+    /// (rule 20).
+    pub fn waits_for_look_up(&self) -> bool {
+        self.is_not_found() || (self.state == OrderState::Approved && self.holds.has(Hold::Restore))
     }
 
     fn must_be(&self, states: &[OrderState]) -> Result<(), Refusal> {
@@ -326,7 +334,8 @@ pub fn open_attempt(life: &Life, before: BeforeAttempt, now: DateTime<Utc>) -> R
     if before.later_order_live {
         return Err(Refusal::LaterOrderLive);
     }
-    let resumable = life.state == OrderState::ConfirmationPending || life.holds == Holds::NONE.with(Hold::NotFound);
+    let others = life.holds.without(Hold::NotFound).without(Hold::Restore);
+    let resumable = life.state == OrderState::ConfirmationPending || (life.waits_for_look_up() && others.is_empty());
     let asked = life.resume.as_ref().is_some_and(|wanted| !wanted.is_void(now));
     if !(before.resume_granted && asked && resumable) {
         life.must_be(&[OrderState::Approved])?;
@@ -373,6 +382,9 @@ pub fn close_attempt(
             if beside.was_not_found {
                 change.life.holds = change.life.holds.with(Hold::NotFound);
                 change = change.opening(CaseKind::NotSent, NOT_FOUND);
+            }
+            if beside.was_restored {
+                change = after_restore(change);
             }
             change
         }
@@ -529,11 +541,11 @@ pub enum Finding {
     CouldNotTell,
 }
 
-/// Whether something can be found out about this order: it is in doubt, acknowledged, or was found not to be there.
+/// Whether something can be found out about this order: it is in doubt, acknowledged, or held until it was looked up.
 pub fn may_find(life: &Life) -> Result<(), Refusal> {
     match life.state {
         OrderState::ConfirmationPending | OrderState::Acknowledged => Ok(()),
-        OrderState::Approved if life.is_not_found() => Ok(()),
+        OrderState::Approved if life.waits_for_look_up() => Ok(()),
         OrderState::Approved
         | OrderState::Submitting
         | OrderState::Confirmed
@@ -570,7 +582,7 @@ pub fn establish(life: &Life, finding: &Finding, now: DateTime<Utc>) -> Result<C
     }
 }
 
-/// Found out about an order that was found not to be there: still so (a finding may be renewed, rule 9), or a late record.
+/// Found out about an order that is held until it was looked up: not there (a finding may be renewed, rule 9), or a late record.
 fn found_again(life: &Life, finding: &Finding) -> Result<Change, Refusal> {
     match finding {
         Finding::NotAtSupplier | Finding::CouldNotTell => Ok(Change::to(life.moved(life.state))),
@@ -657,12 +669,30 @@ pub fn hold(life: &Life, hold: Hold) -> Result<Change, Refusal> {
             CaseKind::TooOld,
             "it was not sent within the time allowed after its approval",
         ),
-        Hold::Restore => change.opening(
-            CaseKind::Restore,
-            "the database was restored or copied; look it up first",
-        ),
+        Hold::Restore => change.opening(CaseKind::Restore, RESTORED),
         Hold::NotFound | Hold::Predecessor | Hold::Supplier | Hold::Person => change,
     })
+}
+
+/// Why an order that is held after a restore has a case.
+const RESTORED: &str = "the database was restored or copied, so it may have been sent already; look it up first";
+
+/// The case of an order that is held after a restore.
+pub fn restored() -> CaseStep {
+    CaseStep::Open {
+        kind: CaseKind::Restore,
+        reason: RESTORED.to_owned(),
+    }
+}
+
+/// The change, where the order was held after a restore, or the house is paused: what becomes sendable again waits until it
+/// was looked up (rule 20).
+pub fn after_restore(mut change: Change) -> Change {
+    if change.life.state != OrderState::Approved || change.life.holds.has(Hold::Restore) {
+        return change;
+    }
+    change.life.holds = change.life.holds.with(Hold::Restore);
+    change.opening(CaseKind::Restore, RESTORED)
 }
 
 /// The change, had the supplier been on hold: what becomes sendable again waits for the supplier's release.
@@ -673,7 +703,8 @@ pub fn under_supplier_hold(mut change: Change) -> Change {
     change
 }
 
-/// Lifts holds that this act may lift; `NotFound` is lifted by resume alone.
+/// Lifts holds that this act may lift; `NotFound` is lifted by resume alone, and `Restore` by `want_release` where
+/// nothing else has it looked up before the send.
 pub fn release(life: &Life, lifted: &[Hold], now: DateTime<Utc>) -> Result<Change, Refusal> {
     life.must_be(&[OrderState::Approved])?;
     let lifting: Vec<Hold> = lifted
@@ -687,6 +718,11 @@ pub fn release(life: &Life, lifted: &[Hold], now: DateTime<Utc>) -> Result<Chang
     let mut released = life.held(lifting.iter().fold(life.holds, |holds, hold| holds.without(*hold)));
     released.sendable_since = now;
     released.due_at = released.due_at.map(|due| due.max(now));
+    Ok(Change::to(released).closing(&cases_of(&lifting)))
+}
+
+/// The cases that lifting these holds closes.
+fn cases_of(lifting: &[Hold]) -> Vec<CaseKind> {
     let settled = |hold: &Hold| match hold {
         Hold::TooOld => Some(CaseKind::TooOld),
         Hold::Restore => Some(CaseKind::Restore),
@@ -694,8 +730,35 @@ pub fn release(life: &Life, lifted: &[Hold], now: DateTime<Utc>) -> Result<Chang
         Hold::Person => Some(CaseKind::NotSent),
         Hold::NotFound | Hold::Predecessor | Hold::Supplier => None,
     };
-    let settled: Vec<CaseKind> = lifting.iter().filter_map(settled).collect();
-    Ok(Change::to(released).closing(&settled))
+    lifting.iter().filter_map(settled).collect()
+}
+
+/// A person releases an order that is held after a restore: its other holds that a release lifts go at once, `Restore`
+/// when the attempt opens, after a look-up that says "none" (rule 20). One that was also found not to be there only loses
+/// the hold: the resume it waits for has it looked up.
+pub fn want_release(life: &Life, lifted: &[Hold], by: &PersonId, now: DateTime<Utc>) -> Result<Change, Refusal> {
+    life.must_be(&[OrderState::Approved])?;
+    if !life.holds.has(Hold::Restore) {
+        return release(life, lifted, now);
+    }
+    if life.holds.has(Hold::NotFound) {
+        let lifted: Vec<Hold> = lifted.iter().copied().chain([Hold::Restore]).collect();
+        return release(life, &lifted, now);
+    }
+    if let Some(wanted) = &life.resume {
+        return Err(Refusal::NoResume(NoResume::AlreadyWanted { at: wanted.at }));
+    }
+    let others: Vec<Hold> = lifted.iter().copied().filter(|hold| life.holds.has(*hold)).collect();
+    let mut change = match others.is_empty() {
+        true => Change::to(life.moved(OrderState::Approved)),
+        false => release(life, &others, now)?,
+    };
+    change.life.sendable_since = now;
+    change.life.resume = Some(ResumeWanted {
+        by: by.clone(),
+        at: now,
+    });
+    Ok(change)
 }
 
 /// A record that nobody has judged turned up at the supplier for an order that was thought settled.

@@ -268,6 +268,7 @@ fn an_acceptance_that_came_late_applies_when_the_open_attempt_closes() {
     let late = Beside {
         doubt: true,
         was_not_found: false,
+        was_restored: false,
         late_acceptance: Some(("A-7", &[])),
     };
     let close = |reply: &Reply| close_attempt(&life, reply, &[], late, &pace(), at(1)).expect("an attempt is open");
@@ -299,6 +300,7 @@ fn what_was_found_missing_and_could_not_be_sent_waits_for_a_person_again() {
     let life = Life::approved(Holds::NONE, at(0)).moved(OrderState::Submitting);
     let beside = Beside {
         was_not_found: true,
+        was_restored: false,
         ..Beside::default()
     };
     let change = close_attempt(&life, &Reply::NotSent(NotSent::default()), &[], beside, &pace(), at(1));

@@ -125,10 +125,24 @@ pub enum Why {
     Settled,
 }
 
+/// Everything is held after a restore or a copy (rule 20).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Paused {
+    pub since: DateTime<Utc>,
+    pub because: String,
+    /// The last event before the gap.
+    pub gap_at: DateTime<Utc>,
+    /// Orders from before the gap that are still held.
+    pub held: u64,
+    pub may_end: Result<(), Refusal>,
+}
+
 /// The morning queue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueuePage {
     pub viewer: Viewer,
+    pub paused: Option<Paused>,
+    pub draft: Option<Draft>,
     pub sections: Vec<SectionRows>,
     /// Suppliers on hold, each with its case: they belong to no single order.
     pub held_suppliers: Vec<HeldSupplier>,

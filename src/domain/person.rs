@@ -50,6 +50,7 @@ pub enum Act {
     Assign,
     HoldSupplier,
     AcceptUnsettled,
+    EndPause,
     Administer,
 }
 
@@ -59,7 +60,7 @@ pub fn may(roles: &[Role], act: Act) -> Result<(), Refusal> {
         Act::Approve | Act::SendBack | Act::Reject | Act::Withdraw => &[Role::Buyer, Role::Manager],
         Act::Revise | Act::HoldOrder | Act::ReleaseOrder | Act::LookUp => &[Role::Buyer, Role::Resolver, Role::Manager],
         Act::Resume | Act::RecordFinding | Act::CloseCase | Act::Assign => &[Role::Resolver, Role::Manager],
-        Act::HoldSupplier | Act::AcceptUnsettled => &[Role::Manager],
+        Act::HoldSupplier | Act::AcceptUnsettled | Act::EndPause => &[Role::Manager],
         Act::Administer => &[Role::Admin],
     };
     if roles.iter().any(|role| allowed.contains(role)) {
@@ -87,6 +88,7 @@ mod tests {
         assert_eq!(who(Act::Revise), [Buyer, Resolver, Manager]);
         assert_eq!(who(Act::Resume), [Resolver, Manager]);
         assert_eq!(who(Act::AcceptUnsettled), [Manager]);
+        assert_eq!(who(Act::EndPause), [Manager]);
         assert_eq!(who(Act::Administer), [Admin]);
         assert!(may(&[], Act::LookUp).is_err());
     }

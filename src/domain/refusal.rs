@@ -52,6 +52,10 @@ pub enum Refusal {
     RecordThere,
     /// Sending it once more is not safe (rule 9).
     NoResume(NoResume),
+    /// There is no pause to end.
+    NotPaused,
+    /// Orders from before the gap are still held after a restore (rule 20).
+    HeldFromBeforeGap { orders: u64 },
     /// Nobody can say yet that it is not there: the supplier may still be at it until then (rule 10).
     NotSettledYet { at: DateTime<Utc> },
 }

@@ -55,11 +55,39 @@ pub struct Ways {
 /// Whether this person may ask to send the order once more, and until when.
 pub fn may_resume_now(life: &Life, roles: &[Role], about: &InDoubt<'_>, now: DateTime<Utc>) -> Result<Ground, Refusal> {
     may(roles, Act::Resume)?;
+    if life.holds.has(Hold::Restore) {
+        // each hold is lifted only by its own act: this one by the order's release
+        return Err(Refusal::NoResume(NoResume::Held(Hold::Restore)));
+    }
     let ground = may_ask_to_resume(about, now).map_err(Refusal::NoResume)?;
     match &life.resume {
         Some(wanted) => Err(Refusal::NoResume(NoResume::AlreadyWanted { at: wanted.at })),
         None => Ok(ground),
     }
+}
+
+/// Whether this person may release the order. One that is held after a restore goes out only where the supplier can be
+/// looked up right before, or somebody has just found that it is not there (rule 20).
+pub fn may_release_now(life: &Life, roles: &[Role], about: &InDoubt<'_>, now: DateTime<Utc>) -> Result<(), Refusal> {
+    may(roles, Act::ReleaseOrder)?;
+    if life.state != OrderState::Approved || !life.holds.has(Hold::Restore) {
+        return order::release(life, &LIFTED_BY_RELEASE, now).map(|_| ());
+    }
+    if life.is_not_found() {
+        // only the hold goes; the resume it still waits for has it looked up
+        return Ok(());
+    }
+    if let Some(wanted) = &life.resume {
+        return Err(Refusal::NoResume(NoResume::AlreadyWanted { at: wanted.at }));
+    }
+    let lifted = LIFTED_BY_RELEASE
+        .iter()
+        .fold(life.holds, |holds, hold| holds.without(*hold));
+    let about = InDoubt {
+        holds: lifted,
+        ..*about
+    };
+    may_ask_to_resume(&about, now).map(|_| ()).map_err(Refusal::NoResume)
 }
 
 /// The ways on, as these roles have them. `open_doubt` as in the machine.
@@ -77,7 +105,7 @@ pub fn ways(
         resume: may_resume_now(life, roles, about, now),
         record_finding: able(Act::RecordFinding).and_then(|()| order::may_find(life)),
         hold: able(Act::HoldOrder).and_then(|()| order::hold(life, Hold::Person).map(|_| ())),
-        release: able(Act::ReleaseOrder).and_then(|()| order::release(life, &LIFTED_BY_RELEASE, now).map(|_| ())),
+        release: may_release_now(life, roles, about, now),
         withdraw: able(Act::Withdraw).and_then(|()| order::withdraw(life, open_doubt).map(|_| ())),
         assign: able(Act::Assign),
         other_purchase: other_purchase(life.state),

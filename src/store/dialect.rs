@@ -8,7 +8,12 @@ use super::StoreError;
 use crate::domain::ids::TenantId;
 use sqlx::postgres::{PgConnectOptions, PgListener, PgPool, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+use std::pin::Pin;
 use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// An open transaction of the database in use.
@@ -94,20 +99,24 @@ const CHANNEL: &str = "countersign_due";
 /// C5). PostgreSQL: one pool.
 #[derive(Debug, Clone)]
 pub enum Pools {
-    Sqlite { readers: SqlitePool, writer: SqlitePool },
+    Sqlite {
+        readers: SqlitePool,
+        writer: SqlitePool,
+        file: PathBuf,
+    },
     Postgres(PgPool),
 }
 
 /// Opens the database named by a URL such as `sqlite:countersign.db` (creating the file when asked to) or
 /// `postgres://host/name`.
-pub async fn open(url: &str, create: bool) -> Result<Pools, StoreError> {
+pub async fn open(url: &str, create: bool, connected: Arc<AtomicBool>) -> Result<Pools, StoreError> {
     let unusable = |error: String| StoreError::Url {
         url: without_password(url),
         error,
     };
     if url.starts_with("sqlite:") {
         let options = SqliteConnectOptions::from_str(url).map_err(|error| unusable(error.to_string()))?;
-        return open_sqlite(options, create).await;
+        return open_sqlite(options, create, &connected).await;
     }
     // sqlx would take any other text for a file's name, and `serve` would make that file
     if !(url.starts_with("postgres:") || url.starts_with("postgresql:")) {
@@ -120,7 +129,8 @@ pub async fn open(url: &str, create: bool) -> Result<Pools, StoreError> {
     ]);
     let pool = PgPoolOptions::new()
         .max_connections(CONNECTIONS)
-        .acquire_timeout(CONNECTED_WITHIN);
+        .acquire_timeout(CONNECTED_WITHIN)
+        .after_connect(move |_, _| noted(&connected));
     Ok(Pools::Postgres(pool.connect_with(options).await?))
 }
 
@@ -136,7 +146,17 @@ fn without_password(url: &str) -> String {
     }
 }
 
-async fn open_sqlite(options: SqliteConnectOptions, create: bool) -> Result<Pools, StoreError> {
+/// Every connection that is made is noted: what is behind it may be another database than before (rule 20).
+fn noted<'a>(connected: &Arc<AtomicBool>) -> Pin<Box<dyn Future<Output = Result<(), sqlx::Error>> + Send + 'a>> {
+    connected.store(true, Ordering::SeqCst);
+    Box::pin(async { Ok(()) })
+}
+
+async fn open_sqlite(
+    options: SqliteConnectOptions,
+    create: bool,
+    connected: &Arc<AtomicBool>,
+) -> Result<Pools, StoreError> {
     let options = options
         .create_if_missing(create)
         .foreign_keys(true)
@@ -144,8 +164,15 @@ async fn open_sqlite(options: SqliteConnectOptions, create: bool) -> Result<Pool
         // FULL: an attempt that was committed must survive a power cut (rule 6); NORMAL can lose the last commits
         .synchronous(SqliteSynchronous::Full)
         .busy_timeout(BUSY);
-    let pool = |most: u32| SqlitePoolOptions::new().max_connections(most).acquire_timeout(BUSY * 2);
+    let pool = |most: u32| {
+        let connected = connected.clone();
+        SqlitePoolOptions::new()
+            .max_connections(most)
+            .acquire_timeout(BUSY * 2)
+            .after_connect(move |_, _| noted(&connected))
+    };
     Ok(Pools::Sqlite {
+        file: options.get_filename().to_owned(),
         writer: pool(1).connect_with(options.clone()).await?,
         readers: pool(READERS).connect_with(options).await?,
     })
@@ -251,6 +278,46 @@ pub async fn missing_migrations(conn: &mut Conn) -> Result<usize, StoreError> {
         )?,
     };
     Ok(known.saturating_sub(usize::try_from(applied).unwrap_or(0)))
+}
+
+/// Where a node's file stands when no setting says so: beside the SQLite file, else in the working folder.
+pub fn node_file(pools: &Pools) -> PathBuf {
+    match pools {
+        Pools::Sqlite { file, .. } => {
+            let mut name = file.as_os_str().to_owned();
+            name.push(".node");
+            name.into()
+        }
+        Pools::Postgres(_) => "countersign.node".into(),
+    }
+}
+
+/// What tells this database from a copy of it on the same machine: the file's own number, or the number PostgreSQL gave
+/// it. Moving the file keeps it; copying it, or putting another in its place, does not.
+pub async fn place(pools: &Pools) -> Result<String, StoreError> {
+    match pools {
+        Pools::Sqlite { file, .. } => {
+            let about = std::fs::metadata(file).map_err(|error| StoreError::Url {
+                url: file.display().to_string(),
+                error: error.to_string(),
+            })?;
+            Ok(about.ino().to_string())
+        }
+        Pools::Postgres(pool) => {
+            let number = "SELECT CAST(oid AS BIGINT) FROM pg_database WHERE datname = current_database()";
+            let number: i64 = sqlx::query_scalar(number).fetch_one(pool).await?;
+            Ok(number.to_string())
+        }
+    }
+}
+
+/// Whether every connection is to the file that stands at its name now; SQLite goes on writing to a file that was
+/// exchanged, and nobody would see it. PostgreSQL cuts its connections.
+pub fn is_in_place(pools: &Pools, place: &str) -> bool {
+    match pools {
+        Pools::Sqlite { file, .. } => std::fs::metadata(file).is_ok_and(|about| about.ino().to_string() == place),
+        Pools::Postgres(_) => true,
+    }
 }
 
 /// What the database's clock said.

@@ -1,9 +1,10 @@
 //! The event chain: append-only, hashed, one chain a tenant (rule 16).
 
 use super::dialect::{ask, done};
-use super::{Conn, StoreError, count, from_json, kept};
+use super::{Conn, StoreError, count, from_json, kept, parsed};
 use crate::domain::event::{Actor, Event, Happening, Subject, chained};
 use crate::domain::ids::TenantId;
+use crate::domain::restored::{Head, Heads};
 use chrono::{DateTime, Utc};
 
 /// Appends what happened to the tenant's chain. The head is read and moved in the caller's transaction.
@@ -88,6 +89,31 @@ pub async fn event_head(conn: &mut Conn, tenant: &TenantId) -> Result<(u64, Stri
             .fetch_one(&mut *conn)
     )?;
     Ok((count(number)?, hash))
+}
+
+/// The last event of every tenant.
+pub async fn event_heads(conn: &mut Conn) -> Result<Heads, StoreError> {
+    let rows: Vec<(String, i64, String)> = ask!(
+        conn,
+        sqlx::query_as("SELECT id, event_number, event_hash FROM tenants").fetch_all(&mut *conn)
+    )?;
+    let head = |(tenant, number, hash): (String, i64, String)| {
+        let number = count(number)?;
+        Ok((parsed(&tenant)?, Head { number, hash }))
+    };
+    rows.into_iter().map(head).collect()
+}
+
+/// One event and its hash, if it is there.
+pub async fn event_at(conn: &mut Conn, tenant: &TenantId, number: u64) -> Result<Option<(Event, String)>, StoreError> {
+    let row: Option<(String, String)> = ask!(
+        conn,
+        sqlx::query_as("SELECT body, hash FROM events WHERE tenant = $1 AND number = $2")
+            .bind(tenant.as_str())
+            .bind(kept(number)?)
+            .fetch_optional(&mut *conn)
+    )?;
+    row.map(|(body, hash)| Ok((from_json(&body)?, hash))).transpose()
 }
 
 /// The whole chain as stored: number, bytes, hash.

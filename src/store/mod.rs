@@ -9,10 +9,13 @@ pub mod dialect;
 pub mod drafts;
 pub mod events;
 pub mod findings;
+pub mod instances;
 pub mod intents;
 pub mod look_ups;
+pub mod node_file;
 pub mod nodes;
 pub mod orders;
+pub mod pauses;
 pub mod people;
 pub mod queue;
 pub mod suggestions;
@@ -22,12 +25,19 @@ pub mod tenants;
 use crate::domain::ids::TenantId;
 use chrono::{DateTime, Utc};
 pub use dialect::{Conn, Transaction};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Why the database did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     #[error("the database address {url} cannot be used: {error}")]
     Url { url: String, error: String },
+    #[error(
+        "the node's file {path} cannot be used: {error}; if it is damaged, remove it: the house then starts paused"
+    )]
+    NodeFile { path: String, error: String },
     #[error("the schema could not be brought up to date: {0}")]
     Migration(#[source] sqlx::migrate::MigrateError),
     #[error("the database holds a value that cannot be read: {0}")]
@@ -45,7 +55,9 @@ impl StoreError {
     pub fn is_taken(&self) -> bool {
         match self {
             Self::Database(sqlx::Error::Database(error)) => error.is_unique_violation(),
-            Self::Url { .. } | Self::Migration(_) | Self::Corrupt(_) | Self::Database(_) => false,
+            Self::Url { .. } | Self::NodeFile { .. } | Self::Migration(_) | Self::Corrupt(_) | Self::Database(_) => {
+                false
+            }
         }
     }
     /// Whether the database undid the transaction because it crossed another one (serialization failure, deadlock):
@@ -73,7 +85,9 @@ impl StoreError {
     fn sql_state(&self) -> Option<String> {
         match self {
             Self::Database(sqlx::Error::Database(error)) => error.code().map(|code| code.into_owned()),
-            Self::Url { .. } | Self::Migration(_) | Self::Corrupt(_) | Self::Database(_) => None,
+            Self::Url { .. } | Self::NodeFile { .. } | Self::Migration(_) | Self::Corrupt(_) | Self::Database(_) => {
+                None
+            }
         }
     }
 }
@@ -107,13 +121,16 @@ impl Written {
 #[derive(Debug, Clone)]
 pub struct Store {
     pools: dialect::Pools,
+    connected: Arc<AtomicBool>,
 }
 
 impl Store {
     /// Opens the database; `create` makes the SQLite file when there is none.
     pub async fn open(url: &str, create: bool) -> Result<Self, StoreError> {
+        let connected = Arc::new(AtomicBool::new(true));
         Ok(Self {
-            pools: dialect::open(url, create).await?,
+            pools: dialect::open(url, create, connected.clone()).await?,
+            connected,
         })
     }
     /// Brings the schema up to date.
@@ -139,6 +156,30 @@ impl Store {
     /// What time it is by the database's clock; nothing where it has none of its own.
     pub async fn clock(&self) -> Result<Option<dialect::ToldTime>, StoreError> {
         dialect::clock(&self.pools).await
+    }
+    /// Whether a connection was made since `connection_looked_at`: the database behind it may be another (rule 20).
+    pub fn has_new_connection(&self) -> bool {
+        self.connected.load(Ordering::SeqCst)
+    }
+    /// Whoever looks at the database begins with this, so that a connection made meanwhile is looked at too.
+    pub fn connection_looked_at(&self) {
+        self.connected.store(false, Ordering::SeqCst);
+    }
+    /// Whether nodes may stand on machines of their own, each with its own file.
+    pub fn nodes_have_files_of_their_own(&self) -> bool {
+        matches!(self.pools, dialect::Pools::Postgres(_))
+    }
+    /// Where this node's file stands when no setting says so.
+    pub fn node_file(&self) -> PathBuf {
+        dialect::node_file(&self.pools)
+    }
+    /// What tells this database from a copy of it on the same machine.
+    pub async fn place(&self) -> Result<String, StoreError> {
+        dialect::place(&self.pools).await
+    }
+    /// Whether the database was not exchanged under its open connections.
+    pub fn is_in_place(&self, place: &str) -> bool {
+        dialect::is_in_place(&self.pools, place)
     }
     /// What is wrong with the database as a place to keep money: durability, schema.
     pub async fn faults(&self) -> Result<Vec<String>, StoreError> {

@@ -27,6 +27,8 @@ pub struct OrderRow {
     pub asking: Asking,
     /// The version of the supplier's file that a person last decided under; absent for orders from before it was kept.
     pub supplier_version: Option<u32>,
+    /// The last event before a gap in which it may have been sent already (rule 20).
+    pub gap_at: Option<DateTime<Utc>>,
 }
 
 /// When the supplier is asked about an order, and for whom. Changes nothing about the order itself.
@@ -40,6 +42,16 @@ pub struct Asking {
     pub since: Option<DateTime<Utc>>,
     /// How often it was asked since the order came into its state.
     pub asked: u32,
+}
+
+impl Asking {
+    /// The worker asks at this moment, for nobody in particular.
+    pub fn at(moment: DateTime<Utc>) -> Self {
+        Self {
+            at: Some(moment),
+            ..Self::default()
+        }
+    }
 }
 
 #[derive(sqlx::FromRow)]
@@ -71,6 +83,7 @@ struct Columns {
     resume_at: Option<i64>,
     resume_by: Option<String>,
     supplier_version: Option<i64>,
+    gap_at: Option<i64>,
 }
 
 macro_rules! order_columns {
@@ -79,7 +92,7 @@ macro_rules! order_columns {
             "SELECT id, tenant, intent, revision, suggestion, operation_key, contents, digest, second_purchase,
              approved_by, approved_at, state, holds, differences, version, supplier_reference, due_at, sendable_since,
              not_sent, changed_at, look_up_at, look_up_by, look_up_since, looked_up, resume_at, resume_by,
-             supplier_version FROM orders ",
+             supplier_version, gap_at FROM orders ",
             $rest
         )
     };
@@ -129,6 +142,7 @@ fn read(row: Columns) -> Result<OrderRow, StoreError> {
             .supplier_version
             .map(|version| u32::try_from(version).map_err(StoreError::corrupt))
             .transpose()?,
+        gap_at: moment_if(row.gap_at)?,
         id: parsed(&row.id)?,
         tenant: parsed(&row.tenant)?,
         intent: parsed(&row.intent)?,
@@ -156,8 +170,8 @@ pub async fn order_add(conn: &mut Conn, order: &OrderRow) -> Result<(), StoreErr
         sqlx::query(
             "INSERT INTO orders (id, tenant, intent, revision, suggestion, supplier, operation_key, contents, digest,
                              look_alike_key, second_purchase, approved_by, approved_at, state, holds, version, due_at,
-                             sendable_since, changed_at, supplier_version)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)",
+                             sendable_since, changed_at, supplier_version, look_up_at, gap_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)",
         )
         .bind(order.id.as_str())
         .bind(order.tenant.as_str())
@@ -179,6 +193,8 @@ pub async fn order_add(conn: &mut Conn, order: &OrderRow) -> Result<(), StoreErr
         .bind(micros(order.life.sendable_since))
         .bind(micros(order.changed_at))
         .bind(order.supplier_version.map(i64::from))
+        .bind(order.asking.at.map(micros))
+        .bind(order.gap_at.map(micros))
         .execute(&mut *conn)
     )?;
     Ok(())
@@ -466,6 +482,59 @@ fn ids(rows: &[(String, String)]) -> Result<Vec<(TenantId, OrderId)>, StoreError
     rows.iter()
         .map(|(tenant, id)| Ok((parsed(tenant)?, parsed(id)?)))
         .collect()
+}
+
+/// Whether there is any order at all, of any tenant.
+pub async fn order_exists(conn: &mut Conn) -> Result<bool, StoreError> {
+    let found: Option<i64> = ask!(
+        conn,
+        sqlx::query_scalar("SELECT CAST(1 AS BIGINT) FROM orders LIMIT 1").fetch_optional(&mut *conn)
+    )?;
+    Ok(found.is_some())
+}
+
+/// The tenant's approved orders, oldest first.
+pub async fn order_approved(conn: &mut Conn, tenant: &TenantId) -> Result<Vec<OrderRow>, StoreError> {
+    let rows: Vec<Columns> = ask!(
+        conn,
+        sqlx::query_as(order_columns!(
+            "WHERE tenant = $1 AND state = 'approved' ORDER BY approved_at, id"
+        ))
+        .bind(tenant.as_str())
+        .fetch_all(&mut *conn)
+    )?;
+    read_all(rows)
+}
+
+/// The order may have been sent already in a gap that began then. An earlier gap stays.
+pub async fn order_gap(conn: &mut Conn, id: &OrderId, gap_at: DateTime<Utc>) -> Result<(), StoreError> {
+    done!(
+        conn,
+        sqlx::query("UPDATE orders SET gap_at = $1 WHERE id = $2 AND (gap_at IS NULL OR gap_at > $1)")
+            .bind(micros(gap_at))
+            .bind(id.as_str())
+            .execute(&mut *conn)
+    )?;
+    Ok(())
+}
+
+/// How many orders from before a gap are held after the restore.
+pub async fn order_held_from_before(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    gap_at: DateTime<Utc>,
+) -> Result<u64, StoreError> {
+    let held: i64 = ask!(
+        conn,
+        sqlx::query_scalar(
+            "SELECT count(*) FROM orders
+         WHERE tenant = $1 AND state = 'approved' AND approved_at <= $2 AND holds LIKE '%restore%'"
+        )
+        .bind(tenant.as_str())
+        .bind(micros(gap_at))
+        .fetch_one(&mut *conn)
+    )?;
+    count(held)
 }
 
 /// Approved orders of a supplier, oldest first.

@@ -78,6 +78,8 @@ fn WayOn(draft: Draft) -> impl IntoView {
         | Refusal::AlreadyDone { .. }
         | Refusal::CannotAsk
         | Refusal::RecordThere
+        | Refusal::NotPaused
+        | Refusal::HeldFromBeforeGap { .. }
         | Refusal::NoResume(_)
         | Refusal::NotSettledYet { .. } => ().into_any(),
     }

@@ -67,6 +67,9 @@ fn reply_of(happening: &Happening) -> Option<ReplyWord> {
         | Happening::LateRecord { .. }
         | Happening::Compared { .. }
         | Happening::ResumeWanted
-        | Happening::ResumeNotSent { .. } => None,
+        | Happening::ResumeNotSent { .. }
+        | Happening::ReleaseWanted { .. }
+        | Happening::Paused { .. }
+        | Happening::PauseEnded { .. } => None,
     }
 }

@@ -45,6 +45,18 @@ fn NotSent(page: OrderPage, here: Here) -> impl IntoView {
         );
         return view! { <NotFound page here/>{others} }.into_any();
     }
+    if page.life.waits_for_look_up() {
+        return view! {
+            <p class="lead">
+                "The database was restored or copied. "
+                <strong>{format!("{} may have this order already", page.supplier_name)}</strong>
+                ", and this page would not know. It is looked up there by itself; nothing is sent before somebody releases it."
+            </p>
+            <HeldBy holds reason=page.supplier_held.clone()/>
+            <HeldByHand page here/>
+        }
+        .into_any();
+    }
     if !holds.is_empty() {
         return view! {
             <p class="lead"><strong>"Nothing is sent while it is on hold."</strong></p>

@@ -28,6 +28,7 @@ mod order_facts;
 mod order_page;
 mod orders_page;
 mod outcome;
+mod pause;
 mod plain;
 mod queue_page;
 mod reason_form;

@@ -43,6 +43,9 @@ pub fn DoAndDont(page: OrderPage, here: Here) -> impl IntoView {
         OrderState::Approved if page.life.is_not_found() => vec![format!(
             "Ordering it at {supplier} by hand while it waits here: a resume would buy it twice. Withdraw it first."
         )],
+        OrderState::Approved if page.life.waits_for_look_up() => vec![format!(
+            "Ordering it at {supplier} by hand: they may have it already, and a release here could buy it twice."
+        )],
         OrderState::Approved
         | OrderState::Submitting
         | OrderState::Confirmed

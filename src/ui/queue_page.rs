@@ -1,9 +1,11 @@
 //! The manager's morning: what is unresolved, whose it is, what is late, and how much money stands on it.
 
 use super::answer::answered;
+use super::error_summary::ErrorSummary;
 use super::icon::{Drawing, Icon};
 use super::layout::{Frame, Place, heading_id};
 use super::moment::Here;
+use super::pause::Pause;
 use super::plain::Words;
 use super::rows::{Columns, Rows};
 use super::words;
@@ -12,11 +14,14 @@ use crate::domain::calendar;
 use crate::domain::pages::{HeldSupplier, QueuePage, SectionRows};
 use crate::domain::queue::Section;
 use leptos::prelude::*;
+use leptos_router::hooks::use_query_map;
 
 /// `/`
 #[component]
 pub fn QueueRoute() -> impl IntoView {
-    let page = Resource::new(|| (), |()| calls::queue::queue_page());
+    let query = use_query_map();
+    let asked = move || query.read().get("refused");
+    let page = Resource::new(asked, calls::queue::queue_page);
     answered(page, |page| view! { <Queue page/> })
 }
 
@@ -36,8 +41,14 @@ fn Queue(page: QueuePage) -> impl IntoView {
         .map(|one| view! { <Figure section=one.clone() here/> })
         .collect_view();
     let today = calendar::day(here.today());
+    let summary = page.draft.clone().map(|draft| view! { <ErrorSummary draft here/> });
+    let paused = page
+        .paused
+        .map(|paused| view! { <Pause paused draft=page.draft here/> });
     view! {
         <Frame title="Queue" viewer=page.viewer place=Place::Queue>
+            {summary}
+            {paused}
             <div class="title-row">
                 <h1>{today}<span class="title-more">{here.now.with_timezone(&here.zone).format(", %H:%M").to_string()}</span></h1>
             </div>

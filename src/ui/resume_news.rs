@@ -32,7 +32,7 @@ pub fn ResumeNews(page: OrderPage, here: Here) -> impl IntoView {
         let held = page.supplier_held.is_some();
         return view! { <Waiting by at until held supplier=page.supplier_name here/> }.into_any();
     }
-    let is_open = page.life.state == OrderState::ConfirmationPending || page.life.is_not_found();
+    let is_open = page.life.state == OrderState::ConfirmationPending || page.life.waits_for_look_up();
     let dropped = is_open.then(|| dropped(&page.history)).flatten();
     dropped
         .map(|(event, dropped)| {

@@ -14,8 +14,8 @@ use super::supplier_says::SupplierSays;
 use super::why_not::WhyNot;
 use super::words::{home, things};
 use crate::domain::calendar;
-use crate::domain::contract::{Ground, NoResume};
-use crate::domain::order::{OrderState, may_find};
+use crate::domain::contract::{Ground, LookUp, NoResume};
+use crate::domain::order::{Hold, OrderState, may_find};
 use crate::domain::pages::OrderPage;
 use crate::domain::person::{Act, may};
 use crate::domain::refusal::Refusal;
@@ -92,6 +92,8 @@ fn AsApproved(page: OrderPage, here: Here) -> impl IntoView {
 fn GoesOut(page: OrderPage, here: Here) -> impl IntoView {
     let words = if page.life.holds.is_empty() {
         "Nothing has to be pressed: it goes out by itself, once."
+    } else if page.life.holds.has(Hold::Restore) {
+        "It waits for its release. Then it is looked up once more, and goes out only if there is still no record."
     } else {
         "It waits until nothing holds it any more; then it goes out by itself, once."
     };
@@ -228,11 +230,24 @@ fn Release(page: OrderPage, here: Here) -> impl IntoView {
         button: "Release",
         summary: "Release this order",
         label: "Reason for releasing",
-        hint: "It goes out by itself once nothing else holds it.",
+        hint: release_leads_to(&page),
         may: page.way_home.ways.release.clone(),
         hidden: about(&page),
     };
     view! { <ReasonForm form draft=page.draft here/> }.into_any()
+}
+
+/// What a release does.
+fn release_leads_to(page: &OrderPage) -> &'static str {
+    if page.life.is_not_found() {
+        "Lifts this hold alone. It still waits for a resume, or to be withdrawn."
+    } else if !page.life.holds.has(Hold::Restore) {
+        "It goes out by itself once nothing else holds it."
+    } else if page.way_home.contract.look_up == LookUp::Exact {
+        "It is looked up right before the send. If they have it, nothing is sent, and a person judges their record."
+    } else {
+        "It is sent on the word of whoever asked them, for 15 minutes after."
+    }
 }
 
 /// Holding what nobody has sent; and releasing, where a hold beside "not found" could be lifted.

@@ -26,6 +26,8 @@ pub fn WhyNot(refusal: Refusal, here: Here) -> impl IntoView {
         | Refusal::AlreadyDone { .. }
         | Refusal::CannotAsk
         | Refusal::RecordThere
+        | Refusal::NotPaused
+        | Refusal::HeldFromBeforeGap { .. }
         | Refusal::NoResume(_)
         | Refusal::NotSettledYet { .. } => None,
     };

@@ -261,6 +261,7 @@ pub fn act(act: Act) -> &'static str {
         Act::CloseCase => "close cases",
         Act::Assign => "assign cases",
         Act::HoldSupplier => "put suppliers on hold",
+        Act::EndPause => "end a pause",
         Act::AcceptUnsettled => "accept the risk of buying twice",
         Act::Administer => "change settings",
     }

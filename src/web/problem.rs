@@ -116,7 +116,7 @@ impl From<DeskError> for Problem {
                     "The same request may be sent again: what was stored of this one, if anything, is answered then.",
                 )
             }
-            DeskError::Supplier(_) | DeskError::Secret(_) | DeskError::Broken(_) => {
+            DeskError::Supplier(_) | DeskError::Secret(_) | DeskError::Exchanged | DeskError::Broken(_) => {
                 tracing::error!("{error}");
                 problem(
                     StatusCode::INTERNAL_SERVER_ERROR,

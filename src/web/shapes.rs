@@ -120,6 +120,9 @@ fn why_not(why: NoResume) -> &'static str {
         NoResume::RecordThere => "the supplier has a record that nobody has judged",
         NoResume::Held(_) => "the order is on hold",
         NoResume::SupplierHeld => "the supplier is on hold",
+        NoResume::TooSoonAfterRestore { .. } => {
+            "the database was restored a moment ago; what was sent just before does not show yet"
+        }
         NoResume::LaterOrderLive => "a later order of the intent is live",
         NoResume::ScopeChanged => "address, account or secret are not those it was sent with",
         NoResume::WindowOver { askable: true, .. } => {

@@ -76,6 +76,14 @@ fn sentence(event: &Event, attempts: &[AttemptId], here: Here) -> String {
         }
         Happening::OrderHeld { hold, .. } => format!("{who} put it on hold: {}.", held(*hold)),
         Happening::OrderReleased { lifted, .. } => format!("{who} released it ({}).", held_all(lifted)),
+        Happening::ReleaseWanted { .. } => {
+            format!("{who} released it: it goes out once the supplier was looked up and has no record.")
+        }
+        Happening::Paused { gap_at, .. } => format!(
+            "Everything was paused. What happened after {} is not known here.",
+            here.precise(*gap_at)
+        ),
+        Happening::PauseEnded { .. } => format!("{who} ended the pause."),
         Happening::OrderWithdrawn { .. } => format!("{who} withdrew it."),
         Happening::CaseOpened { owner_name, due_at, .. } => {
             format!("Given to {owner_name}, due {}.", here.short(*due_at))
@@ -154,6 +162,9 @@ fn aside(happening: &Happening) -> Option<String> {
         Happening::SupplierHeld { reason }
         | Happening::OrderHeld { reason, .. }
         | Happening::OrderReleased { reason, .. }
+        | Happening::ReleaseWanted { reason, .. }
+        | Happening::Paused { reason, .. }
+        | Happening::PauseEnded { reason }
         | Happening::OrderWithdrawn { reason }
         | Happening::CaseMoved { reason, .. } => Some(reason.clone()),
         Happening::CaseOpened { reason, .. } => Some(super::sentence_case(reason)),

@@ -197,7 +197,9 @@ fn finding_does(finding: FindingWord, state: OrderState, look_up: LookUp) -> Opt
         }),
         FindingWord::RefusedThere if is_not_found => None,
         FindingWord::RefusedThere => Some("Closes the order as refused. It is never sent again."),
-        FindingWord::NotAtSupplier if is_not_found => Some("Renews what was found out before. It stays on hold."),
+        FindingWord::NotAtSupplier if is_not_found => {
+            Some("Keeps it on hold, unsent, with what you found out. A release or resume sends it.")
+        }
         FindingWord::NotAtSupplier if state == OrderState::Acknowledged => {
             Some("They said before that they have it: the order goes back to “Confirmation pending”.")
         }

@@ -1,6 +1,7 @@
 //! Refusals in words: what was not done, why, and what to do next.
 
 use crate::domain::contract::{NoResume, NotResumed};
+use crate::domain::order::Hold;
 use crate::domain::refusal::Refusal;
 use crate::domain::suggestion::SuggestionState;
 use crate::ui::moment::Here;
@@ -22,6 +23,7 @@ pub fn manner(refusal: &Refusal) -> Manner {
         | Refusal::AlreadyDecided { .. }
         | Refusal::AlreadyDone { .. }
         | Refusal::NoResume(NoResume::AlreadyWanted { .. } | NoResume::StillSending)
+        | Refusal::NotPaused
         | Refusal::SignedOut => Manner::Calm,
         Refusal::NotYourRole(_)
         | Refusal::ContentsChanged(_)
@@ -34,6 +36,7 @@ pub fn manner(refusal: &Refusal) -> Manner {
         | Refusal::NotDue
         | Refusal::CannotAsk
         | Refusal::RecordThere
+        | Refusal::HeldFromBeforeGap { .. }
         | Refusal::NoResume(_)
         | Refusal::NotSettledYet { .. } => Manner::Firm,
     }
@@ -60,6 +63,8 @@ pub fn heading(refusal: &Refusal) -> &'static str {
         Refusal::NoResume(NoResume::AlreadyWanted { .. } | NoResume::StillSending) => "Already under way",
         Refusal::NoResume(_) => "Nothing was sent",
         Refusal::NotSettledYet { .. } => "Too early to say",
+        Refusal::NotPaused => "The pause has ended already",
+        Refusal::HeldFromBeforeGap { .. } => "The pause cannot end yet",
     }
 }
 
@@ -114,6 +119,15 @@ pub fn sentence(refusal: &Refusal, here: Here) -> String {
                 .to_owned()
         }
         Refusal::NoResume(why) => no_resume(*why, here),
+        Refusal::NotPaused => "Nothing is paused. Your press changed nothing.".to_owned(),
+        Refusal::HeldFromBeforeGap { orders } => format!(
+            "{} still held. Open each, and release it, withdraw it, or record what was found.",
+            super::count(
+                usize::try_from(*orders).unwrap_or(usize::MAX),
+                "order from before the gap is",
+                "orders from before the gap are"
+            )
+        ),
         Refusal::NotSettledYet { at } => format!(
             "The supplier may still be working on it until {}. Before that nobody can say that it is not there. What you \
              typed is kept below.",
@@ -146,7 +160,14 @@ pub fn no_resume(why: NoResume, here: Here) -> String {
             "The supplier has a record of it. Sending it again could buy it twice; somebody has to judge the record first."
                 .to_owned()
         }
+        NoResume::Held(Hold::Restore) => {
+            "The order is held after a restore. Release it: it then goes out once, if the supplier has no record.".to_owned()
+        }
         NoResume::Held(hold) => super::hold(hold).to_owned(),
+        NoResume::TooSoonAfterRestore { at } => format!(
+            "What was sent just before the restore may not show at the supplier before {}. Until then “no record” says nothing.",
+            here.precise(at)
+        ),
         NoResume::SupplierHeld => "The supplier is on hold.".to_owned(),
         NoResume::LaterOrderLive => {
             "A later order of the same wish is under way. Sending this one too could buy the same thing twice."

@@ -1,0 +1,360 @@
+//! A restored or copied database: noticing it, holding every order, and ending that (rule 20, case C7).
+//!
+//! Promises: nothing is sent over a connection before the database behind it was looked at; no first byte leaves before
+//! this node's file knows of its attempt. Must not: lift an order's hold; each has its own release.
+
+use super::decide::reason_given;
+use super::record::Act;
+use super::{Desk, DeskError, Person, clock};
+use crate::config::Config;
+use crate::domain::event::{Actor, Happening, Subject};
+use crate::domain::ids::TenantId;
+use crate::domain::order::{self, Change, Hold, Holds, OrderState};
+use crate::domain::person::{self, may};
+use crate::domain::restored::{Head, Heads, NodeFile, Present, Strange, may_end_pause, strange};
+use crate::store::node_file::{node_file_read, node_file_write};
+use crate::store::orders::{Asking, OrderRow};
+use crate::store::pauses::PauseRow;
+use crate::store::{Conn, Store, Written, events, instances, nodes, orders, pauses, tenants};
+use chrono::{DateTime, TimeDelta, Utc};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A node whose heartbeat is younger than this is at work (rule 20).
+const AT_WORK: TimeDelta = TimeDelta::minutes(1);
+/// What whoever ends a pause has to say.
+const SAY_WHAT_WAS_DONE: &str = "say what was done about the gap, so that your colleagues know";
+
+/// What this process knows of its database, and the file it keeps it in.
+#[derive(Debug)]
+pub(super) struct Watch {
+    file: PathBuf,
+    host: String,
+    /// Nothing before the database was looked at for the first time.
+    known: Mutex<Option<NodeFile>>,
+    /// What the file says; writers take turns, and one write serves all who wait.
+    written: tokio::sync::Mutex<Heads>,
+}
+
+impl Watch {
+    fn known(&self) -> Option<NodeFile> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn learn(&self, known: NodeFile) {
+        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = Some(known);
+    }
+
+    /// Takes in heads that were seen.
+    fn saw(&self, heads: Heads) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = known.as_mut() {
+            for (tenant, head) in heads {
+                known.saw(&tenant, head);
+            }
+        }
+    }
+
+    /// Has the file know everything that is known; on the disk when this returns.
+    async fn keep(&self) -> Result<(), DeskError> {
+        let mut written = self.written.lock().await;
+        let Some(known) = self.known().filter(|known| known.heads != *written) else {
+            return Ok(());
+        };
+        let (path, heads) = (self.file.clone(), known.heads.clone());
+        let write = tokio::task::spawn_blocking(move || node_file_write(&path, &known));
+        write.await.map_err(|error| DeskError::Broken(error.to_string()))??;
+        *written = heads;
+        Ok(())
+    }
+}
+
+/// A pause as a page shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PauseView {
+    pub pause: PauseRow,
+    /// Orders from before the gap that are still held.
+    pub held: u64,
+}
+
+/// This machine: its name, and its id where it has one; a copy of the data on another machine is noticed by it.
+fn this_host() -> String {
+    let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    // not every machine has an id; the name has to do there
+    let id = std::fs::read_to_string("/etc/machine-id").unwrap_or_default();
+    format!("{name} {}", id.trim()).trim().to_owned()
+}
+
+impl Desk {
+    /// The desk of a process that works on the database for long: it looks at it first, and again whenever it was
+    /// connected to anew. A database that may not know of purchases is paused before anything is sent.
+    pub async fn watching(mut self, config: &Config) -> Result<Self, DeskError> {
+        self.take_time().await?;
+        let file = config.node_file.clone().unwrap_or_else(|| self.store.node_file());
+        let read = node_file_read(&file)?;
+        self.watch = Some(Arc::new(Watch {
+            file,
+            host: config.host.clone().unwrap_or_else(this_host),
+            known: Mutex::new(read),
+            written: tokio::sync::Mutex::default(),
+        }));
+        self.look_at_database().await?;
+        Ok(self)
+    }
+
+    /// Whether the database has to be looked at before anything is sent.
+    pub(super) fn must_look(&self) -> bool {
+        self.watch.is_some() && self.store.has_new_connection()
+    }
+
+    /// Looks at the database where a connection was made since the last look.
+    pub(super) async fn look_if_connected_anew(&self) -> Result<(), DeskError> {
+        self.still_in_place()?;
+        if self.must_look() {
+            self.look_at_database().await?;
+        }
+        Ok(())
+    }
+
+    /// A file that was exchanged under the process would be written to without anybody seeing it.
+    fn still_in_place(&self) -> Result<(), DeskError> {
+        let known = self.watch.as_ref().and_then(|watch| watch.known());
+        match known {
+            Some(known) if !self.store.is_in_place(&known.place) => Err(DeskError::Exchanged),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Compares the database with what this node knows of it; pauses everything where it is not the same.
+    async fn look_at_database(&self) -> Result<(), DeskError> {
+        let Some(watch) = &self.watch else { return Ok(()) };
+        self.store.connection_looked_at();
+        let place = self.store.place().await?;
+        let known = watch.known();
+        let mut read = self.store.begin_read().await?;
+        let mut histories = instances::instance_list(&mut read).await?;
+        let heads = events::event_heads(&mut read).await?;
+        let found = match histories.last().cloned() {
+            Some(instance) => Some(Present {
+                earlier: histories[..histories.len() - 1].to_vec(),
+                instance,
+                host: watch.host.clone(),
+                place: place.clone(),
+                at_file: hashes(&mut read, known.as_ref()).await?,
+                has_orders: orders::order_exists(&mut read).await?,
+                another_node: another_node(&mut read, &self.store).await?,
+            }),
+            None => None,
+        };
+        drop(read);
+        // a database that no process has worked on has no history yet: whatever the file says is about another
+        let why = match &found {
+            Some(found) => strange(known.as_ref(), found),
+            None => known.as_ref().map(|_| Strange::AnotherInstance),
+        };
+        if let Some(why) = why {
+            tracing::warn!("paused: {}", why.sentence());
+            self.pause_all(why).await?;
+        }
+        if why.is_some() || found.is_none() {
+            let because = why.map_or("the database was created", Strange::sentence);
+            histories.push(self.begin_history(histories.len(), because).await?);
+        }
+        watch.learn(NodeFile {
+            instance: histories.pop().unwrap_or_default(),
+            host: watch.host.clone(),
+            place,
+            heads,
+        });
+        *watch.written.lock().await = Heads::new();
+        watch.keep().await
+    }
+
+    /// Begins a history; the one that somebody else began at the same moment serves as well.
+    async fn begin_history(&self, before: usize, because: &str) -> Result<String, DeskError> {
+        let mut tx = self.store.begin_write().await?;
+        let id = clock::secret();
+        match instances::instance_begin(&mut tx, before, &id, because, clock::now()).await {
+            Ok(()) => {
+                tx.commit().await?;
+                Ok(id)
+            }
+            Err(error) if error.is_taken() => {
+                drop(tx);
+                let mut read = self.store.begin_read().await?;
+                let begun = instances::instance_list(&mut read).await?.pop();
+                begun.ok_or_else(|| DeskError::Broken("a history was begun and is not there".to_owned()))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Pauses every tenant; each in a transaction of its own, and those that are paused stay as they are.
+    async fn pause_all(&self, why: Strange) -> Result<(), DeskError> {
+        let mut read = self.store.begin_read().await?;
+        let all = tenants::tenant_list(&mut read).await?;
+        drop(read);
+        for tenant in all {
+            self.pause(&tenant.id, why).await?;
+        }
+        Ok(())
+    }
+
+    async fn pause(&self, tenant: &TenantId, why: Strange) -> Result<(), DeskError> {
+        let now = clock::now();
+        let mut tx = self.store.begin_write_in(tenant).await?;
+        if pauses::pause_open(&mut tx, tenant).await?.is_some() {
+            return Ok(());
+        }
+        let (number, _) = events::event_head(&mut tx, tenant).await?;
+        let last = events::event_at(&mut tx, tenant, number).await?;
+        let gap_at = last.map_or(now, |(event, _)| event.at);
+        let pause = PauseRow {
+            since: now,
+            because: why.sentence().to_owned(),
+            gap_at,
+        };
+        pauses::pause_begin(&mut tx, tenant, &pause).await?;
+        let paused = Happening::Paused {
+            reason: pause.because.clone(),
+            gap_at,
+        };
+        events::event_append(&mut tx, tenant, &Actor::Worker, Subject::Tenant, paused, now).await?;
+        for order in orders::order_approved(&mut tx, tenant).await? {
+            self.hold_after_restore(&mut tx, &order, &pause).await?;
+        }
+        tx.commit().await?;
+        Ok(())
+    }
+
+    async fn hold_after_restore(&self, conn: &mut Conn, order: &OrderRow, pause: &PauseRow) -> Result<(), DeskError> {
+        orders::order_gap(conn, &order.id, pause.gap_at).await?;
+        if order.life.holds.has(Hold::Restore) {
+            return Ok(());
+        }
+        let change = order::hold(&order.life, Hold::Restore)?;
+        let held = Happening::OrderHeld {
+            hold: Hold::Restore,
+            reason: pause.because.clone(),
+        };
+        self.record_now(conn, order, &change, Act::by(&Actor::Worker, held, pause.since))
+            .await?;
+        // looked up at once: whoever opens the page wants to know (case C7)
+        orders::order_ask(conn, &order.id, &Asking::at(pause.since)).await?;
+        Ok(())
+    }
+
+    /// The change as it is in a paused house: what becomes sendable is held, and counts from the gap (rule 20).
+    pub(super) async fn under_pause(
+        &self,
+        conn: &mut Conn,
+        order: &OrderRow,
+        change: Change,
+    ) -> Result<Change, DeskError> {
+        if order.life.state == OrderState::Approved || change.life.state != OrderState::Approved {
+            return Ok(change);
+        }
+        let Some(pause) = pauses::pause_open(conn, &order.tenant).await? else {
+            return Ok(change);
+        };
+        orders::order_gap(conn, &order.id, pause.gap_at).await?;
+        Ok(order::after_restore(change))
+    }
+
+    /// What a fresh order of a paused house is held by, and the gap it counts from.
+    pub(super) async fn holds_of_pause(
+        &self,
+        conn: &mut Conn,
+        tenant: &TenantId,
+        holds: Holds,
+    ) -> Result<(Holds, Option<DateTime<Utc>>), DeskError> {
+        Ok(match pauses::pause_open(conn, tenant).await? {
+            Some(pause) => (holds.with(Hold::Restore), Some(pause.gap_at)),
+            None => (holds, None),
+        })
+    }
+
+    /// Right before a first byte leaves: this node's file knows of the attempt, on the disk.
+    pub(super) async fn remember(&self, tenant: &TenantId) -> Result<(), DeskError> {
+        let Some(watch) = &self.watch else { return Ok(()) };
+        let mut read = self.store.begin_read().await?;
+        let (number, hash) = events::event_head(&mut read, tenant).await?;
+        drop(read);
+        watch.saw(Heads::from([(tenant.clone(), Head { number, hash })]));
+        watch.keep().await
+    }
+
+    /// Takes in what happened since, with every sweep.
+    pub(super) async fn remember_all(&self) -> Result<(), DeskError> {
+        let Some(watch) = &self.watch else { return Ok(()) };
+        self.look_if_connected_anew().await?;
+        let mut read = self.store.begin_read().await?;
+        let heads = events::event_heads(&mut read).await?;
+        drop(read);
+        watch.saw(heads);
+        watch.keep().await
+    }
+
+    /// A manager ends the pause, once no order from before the gap is held.
+    pub async fn end_pause(&self, person: &Person, reason: &str) -> Result<(), DeskError> {
+        may(person.roles(), person::Act::EndPause)?;
+        self.end_pause_of(person.tenant(), Some(person), reason).await
+    }
+
+    /// As `end_pause`, from the command line.
+    pub async fn end_pause_by_hand(&self, tenant: &TenantId, reason: &str) -> Result<(), DeskError> {
+        self.end_pause_of(tenant, None, reason).await
+    }
+
+    async fn end_pause_of(&self, tenant: &TenantId, person: Option<&Person>, reason: &str) -> Result<(), DeskError> {
+        let now = clock::now();
+        let mut tx = self.store.begin_write_in(tenant).await?;
+        let view = pause_view(&mut tx, tenant).await?;
+        may_end_pause(view.is_some(), view.map_or(0, |view| view.held))?;
+        let reason = reason_given("reason", reason, SAY_WHAT_WAS_DONE)?;
+        let by = person.map(|person| &person.0.id);
+        if pauses::pause_end(&mut tx, tenant, by, &reason, now).await? == Written::NotInThatState {
+            may_end_pause(false, 0)?;
+        }
+        let actor = person.map_or(Actor::CommandLine, Person::actor);
+        let ended = Happening::PauseEnded { reason };
+        events::event_append(&mut tx, tenant, &actor, Subject::Tenant, ended, now).await?;
+        tx.commit().await?;
+        self.ring();
+        Ok(())
+    }
+}
+
+/// The tenant's open pause, and what still keeps it from ending.
+pub(super) async fn pause_view(conn: &mut Conn, tenant: &TenantId) -> Result<Option<PauseView>, DeskError> {
+    Ok(match pauses::pause_open(conn, tenant).await? {
+        Some(pause) => Some(PauseView {
+            held: orders::order_held_from_before(conn, tenant, pause.gap_at).await?,
+            pause,
+        }),
+        None => None,
+    })
+}
+
+/// Whether another node works on the database unpaused. On SQLite every process shares the file of this one.
+async fn another_node(conn: &mut Conn, store: &Store) -> Result<bool, DeskError> {
+    if !store.nodes_have_files_of_their_own() || pauses::pause_any(conn).await? {
+        return Ok(false);
+    }
+    let since = clock::now() - AT_WORK;
+    let known = nodes::node_list(conn).await?;
+    Ok(known.iter().any(|node| node.beat_at > since))
+}
+
+/// The hashes of the events that the node's file names.
+async fn hashes(
+    conn: &mut Conn,
+    known: Option<&NodeFile>,
+) -> Result<std::collections::BTreeMap<TenantId, Option<String>>, DeskError> {
+    let mut hashes = std::collections::BTreeMap::new();
+    for (tenant, head) in known.iter().flat_map(|known| &known.heads) {
+        let event = events::event_at(conn, tenant, head.number).await?;
+        hashes.insert(tenant.clone(), event.map(|(_, hash)| hash));
+    }
+    Ok(hashes)
+}

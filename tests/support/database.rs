@@ -94,6 +94,57 @@ impl Database {
         pool.await.expect("the database")
     }
 
+    /// A copy of everything in it, while nobody is connected.
+    pub fn back_up(&self) -> Backup {
+        match &self.on_server {
+            Some((server, name)) => Backup::OnServer(Self::made(server.clone(), &format!("TEMPLATE {name}"))),
+            None => {
+                let file = self.path();
+                // what is still in the write-ahead log belongs to it
+                let url = self.url.clone();
+                block_on(async move {
+                    let mut connection = sqlx::SqliteConnection::connect(&url).await?;
+                    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").await?;
+                    connection.close().await
+                })
+                .expect("a checkpoint");
+                Backup::Bytes(std::fs::read(file).expect("the file"))
+            }
+        }
+    }
+
+    /// Puts the copy in the place of what is there. SQLite: over the file, so that its number stays and only what it says
+    /// goes back.
+    pub fn put_back(&self, backup: &Backup) {
+        match (&self.on_server, backup) {
+            (Some((server, name)), Backup::OnServer(copy)) => {
+                let (_, like) = copy.on_server.as_ref().expect("on the server");
+                administer(server, format!("DROP DATABASE {name} WITH (FORCE)")).expect("dropped");
+                administer(server, format!("CREATE DATABASE {name} TEMPLATE {like}")).expect("made again");
+            }
+            (None, Backup::Bytes(bytes)) => {
+                for ending in ["-wal", "-shm"] {
+                    // there may be none
+                    let _ = std::fs::remove_file(format!("{}{ending}", self.path()));
+                }
+                std::fs::write(self.path(), bytes).expect("put back");
+            }
+            (Some(_), Backup::Bytes(_)) | (None, Backup::OnServer(_)) => panic!("a backup of another database"),
+        }
+    }
+
+    /// As `put_back`, by another file.
+    pub fn put_back_as_copy(&self, backup: &Backup) {
+        if self.on_server.is_none() {
+            std::fs::rename(self.path(), format!("{}.before", self.path())).expect("moved away");
+        }
+        self.put_back(backup);
+    }
+
+    fn path(&self) -> String {
+        self.url.trim_start_matches("sqlite:").to_owned()
+    }
+
     /// Takes a trigger away, so that what it guards can be tampered with.
     pub async fn drop_trigger(&self, trigger: &str, table: &str) {
         let drop = either(
@@ -106,6 +157,13 @@ impl Database {
     }
 }
 
+/// A copy of a database.
+#[derive(Debug)]
+pub enum Backup {
+    Bytes(Vec<u8>),
+    OnServer(Database),
+}
+
 impl Drop for Database {
     fn drop(&mut self) {
         if let Some((server, name)) = &self.on_server
@@ -116,15 +174,18 @@ impl Drop for Database {
     }
 }
 
-/// Does this on the server, and waits for it; in a thread, since neither a test without a runtime nor a handle that is
-/// dropped can await.
+/// Does this on the server.
 fn administer(server: &str, statement: String) -> Result<(), sqlx::Error> {
     let url = format!("{server}postgres");
-    let work = async move {
+    block_on(async move {
         let mut connection = PgConnection::connect(&url).await?;
         connection.execute(sqlx::AssertSqlSafe(statement)).await?;
         connection.close().await
-    };
+    })
+}
+
+/// Waits for it in a thread, since neither a test without a runtime nor a handle that is dropped can await.
+fn block_on(work: impl Future<Output = Result<(), sqlx::Error>> + Send + 'static) -> Result<(), sqlx::Error> {
     let there = std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         runtime.expect("a runtime").block_on(work)

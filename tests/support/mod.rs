@@ -19,7 +19,8 @@ pub mod session;
 pub use process::{Process, Ran};
 pub use session::Session;
 
-use database::Database;
+pub use database::Backup;
+use database::{Database, either};
 use process::{PATIENCE, first_file};
 use reqwest::Method;
 use reqwest::header::HeaderMap;
@@ -323,6 +324,48 @@ impl House {
         let address = self.base.trim_start_matches("http://").to_owned();
         self.web = None;
         self.start_web(&address).await;
+    }
+
+    /// Stops the web process (SIGKILL).
+    pub fn stop_web(&mut self) {
+        self.web = None;
+    }
+
+    /// The running web process.
+    pub fn web(&mut self) -> &mut Process {
+        self.web.as_mut().expect("it runs")
+    }
+
+    /// From the next start on, a setting by its name in `config.default.toml`.
+    pub fn set(&mut self, name: &'static str, value: &str) {
+        self.settings.retain(|(known, _)| *known != name);
+        self.settings.push((name, value.to_owned()));
+    }
+
+    /// A copy of the database as it is now, taken while no process runs.
+    pub fn back_up(&mut self) -> Backup {
+        assert!(self.web.is_none(), "stop it first");
+        self.database.back_up()
+    }
+
+    /// Puts the copy in the place of what is there, as somebody who restores does.
+    pub fn put_back(&self, backup: &Backup) {
+        self.database.put_back(backup);
+    }
+
+    /// As `put_back`, by another file or database: its number is another one.
+    pub fn put_back_as_copy(&self, backup: &Backup) {
+        self.database.put_back_as_copy(backup);
+    }
+
+    /// How many records the supplier has of this order.
+    pub async fn assert_counts_there(&self, order: &Value, records: i64) {
+        assert_eq!(self.count(order).await, records, "records at the supplier of {order:#}");
+    }
+
+    /// The file in which this machine keeps what it knows of the database.
+    pub fn node_file(&self) -> PathBuf {
+        self.folder().join(either("countersign.db.node", "countersign.node"))
     }
 
     /// Starts the supplier where its file says it is.

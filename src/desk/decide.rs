@@ -186,7 +186,13 @@ impl Desk {
         orders::order_add(conn, order).await?;
         events::event_append(conn, tenant, &actor, Subject::Order(order.id.clone()), approved, now).await?;
         if let Some(hold) = order.life.holds.gravest() {
-            let reason = "it was on hold when the order was approved".to_owned();
+            let reason = match hold {
+                Hold::Restore => "everything was paused when the order was approved",
+                Hold::NotFound | Hold::Predecessor | Hold::TooOld | Hold::Supplier | Hold::Person => {
+                    "it was on hold when the order was approved"
+                }
+            };
+            let reason = reason.to_owned();
             let held = Happening::OrderHeld { hold, reason };
             events::event_append(
                 conn,

@@ -41,8 +41,15 @@ impl Watch {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn learn(&self, known: NodeFile) {
-        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = Some(known);
+    /// Takes the database for known. What another look has seen of the same history meanwhile stays.
+    fn learn(&self, mut found: NodeFile) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(before) = known.take().filter(|before| before.instance == found.instance) {
+            for (tenant, head) in before.heads {
+                found.saw(&tenant, head);
+            }
+        }
+        *known = Some(found);
     }
 
     /// Takes in heads that were seen.
@@ -128,7 +135,16 @@ impl Desk {
     /// Compares the database with what this node knows of it; pauses everything where it is not the same.
     async fn look_at_database(&self) -> Result<(), DeskError> {
         let Some(watch) = &self.watch else { return Ok(()) };
-        self.store.connection_looked_at();
+        // a connection made from here on has to be looked at too; and this one again, should the look fail
+        self.store.connection_looked_at(true);
+        let looked = self.compare(watch).await;
+        if looked.is_err() {
+            self.store.connection_looked_at(false);
+        }
+        looked
+    }
+
+    async fn compare(&self, watch: &Watch) -> Result<(), DeskError> {
         let place = self.store.place().await?;
         let known = watch.known();
         let mut read = self.store.begin_read().await?;

@@ -157,13 +157,13 @@ impl Store {
     pub async fn clock(&self) -> Result<Option<dialect::ToldTime>, StoreError> {
         dialect::clock(&self.pools).await
     }
-    /// Whether a connection was made since `connection_looked_at`: the database behind it may be another (rule 20).
+    /// Whether a connection was made that nobody has looked at: the database behind it may be another (rule 20).
     pub fn has_new_connection(&self) -> bool {
         self.connected.load(Ordering::SeqCst)
     }
-    /// Whoever looks at the database begins with this, so that a connection made meanwhile is looked at too.
-    pub fn connection_looked_at(&self) {
-        self.connected.store(false, Ordering::SeqCst);
+    /// The database behind all connections made until now was looked at, or is still to be.
+    pub fn connection_looked_at(&self, looked: bool) {
+        self.connected.store(!looked, Ordering::SeqCst);
     }
     /// Whether nodes may stand on machines of their own, each with its own file.
     pub fn nodes_have_files_of_their_own(&self) -> bool {

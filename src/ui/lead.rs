@@ -52,7 +52,7 @@ fn NotSent(page: OrderPage, here: Here) -> impl IntoView {
                 <strong>{format!("{} may have this order already", page.supplier_name)}</strong>
                 ", and this page would not know. It is looked up there by itself; nothing is sent before somebody releases it."
             </p>
-            <HeldBy holds reason=page.supplier_held.clone()/>
+            <HeldBy holds=holds.into_iter().filter(|hold| *hold != Hold::Restore).collect() reason=page.supplier_held.clone()/>
             <HeldByHand page here/>
         }
         .into_any();
@@ -86,12 +86,13 @@ fn NotSent(page: OrderPage, here: Here) -> impl IntoView {
 #[component]
 fn HeldBy(holds: Vec<Hold>, reason: Option<String>) -> impl IntoView {
     let reason = reason.filter(|_| holds.contains(&Hold::Supplier));
+    let any = !holds.is_empty();
     let items = holds
         .into_iter()
         .map(|hold| view! { <li><Drawing icon=Icon::Pause/>{words::hold(hold)}</li> })
         .collect_view();
     view! {
-        <ul class="holds">{items}</ul>
+        {any.then(|| view! { <ul class="holds">{items}</ul> })}
         {reason.map(|reason| view! { <p class="soft">"The supplier was put on hold: "<Name text=reason/></p> })}
     }
     .into_any()

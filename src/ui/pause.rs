@@ -36,7 +36,10 @@ pub fn Pause(paused: Paused, draft: Option<Draft>, here: Here) -> impl IntoView 
     };
     view! {
         <section class="card notice" aria-labelledby="paused-heading">
-            <h2 id="paused-heading"><Drawing icon=Icon::Pause/>" Paused since "<Moment at=paused.since here/>": nothing goes out by itself"</h2>
+            <h2 id="paused-heading">
+                <Drawing icon=Icon::Pause/>
+                <span>"Paused since "<Moment at=paused.since here/>": nothing goes out by itself"</span>
+            </h2>
             <p><Words text=words::sentence_case(&paused.because)/>"."</p>
             <p>
                 "The last thing known here happened at "<Moment at=paused.gap_at here precise=true/>

@@ -15,6 +15,8 @@ MAKEFLAGS += --no-print-directory
 CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/countersign
 CARGO_TARGET_DIR ?= $(CACHE)/target
 export CARGO_TARGET_DIR
+# The recipes themselves say which tests run on which database.
+unexport COUNTERSIGN_TEST_POSTGRES
 
 # In CI a lock file that does not fit Cargo.toml is a mistake; by hand it is brought up to date.
 LOCKED := $(if $(CI),--locked)
@@ -59,12 +61,16 @@ rust-test: site postgresql ## the Rust tests: all of them, then those with a dat
 	tools/postgres.sh run cargo test $(SERVER) $(DATABASE_TESTS)
 
 # The program is copied first: a build going on elsewhere must not exchange it under the running tests.
-e2e: site end2end/node_modules/.package-lock.json chromium ## the end-to-end tests, in Chromium (ARGS="-g approve" for some)
+e2e: site end2end/node_modules/.package-lock.json chromium postgresql ## the end-to-end tests, in Chromium (ARGS="-g approve" for some)
 	cargo build $(SERVER) --bin countersign
 	install -D -m 755 "$(CARGO_TARGET_DIR)/debug/countersign" dist/debug/countersign
 	cd end2end && npx --no-install tsc --noEmit
-	cd end2end && COUNTERSIGN_BIN="$(CURDIR)/dist/debug/countersign" CHROMIUM="$(CHROMIUM)" \
-		npx --no-install playwright test $(ARGS)
+	cd end2end && $(PLAYWRIGHT) $(ARGS)
+	cd end2end && ../tools/postgres.sh run $(PLAYWRIGHT) $(ACTS) $(ARGS)
+
+PLAYWRIGHT := env COUNTERSIGN_BIN="$(CURDIR)/dist/debug/countersign" CHROMIUM="$(CHROMIUM)" npx --no-install playwright test --pass-with-no-tests
+# What people do is done on PostgreSQL too; what the pages look like does not depend on the database.
+ACTS := --project="with JavaScript" --project="without JavaScript"
 
 site: wasm $(WASM_BINDGEN) tools/node_modules/.package-lock.json ## dist/site: browser build, style sheet, public/
 	node tools/site.mjs --wasm-bindgen "$(WASM_BINDGEN)" \

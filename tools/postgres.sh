@@ -5,6 +5,8 @@
 #   tools/postgres.sh start DIR [NAME=VALUE …]   makes one in DIR, which must be there; prints its address
 #   tools/postgres.sh restart DIR [MODE]    the same port again; MODE is fast (without asked), smart or immediate
 #   tools/postgres.sh stop DIR              at once, and DIR stays
+#   tools/postgres.sh database              makes an empty database on the one that COUNTERSIGN_TEST_POSTGRES names; prints
+#                                           its address
 #
 # The server refuses to run as root: there it runs as the user `postgres`, who gets DIR.
 set -euo pipefail
@@ -12,8 +14,9 @@ shopt -s inherit_errexit
 
 die() { echo "postgres.sh: $*" >&2; exit 1; }
 
-# The server's programs: on the path, else the newest of Debian's.
-bin=$(dirname "$(command -v initdb || ls /usr/lib/postgresql/*/bin/initdb 2>/dev/null | sort -V | tail -1)")
+# The server's programs: those on the path, else the newest of Debian's. A link on the path may stand for one of them.
+initdb=$(command -v initdb || ls /usr/lib/postgresql/*/bin/initdb 2>/dev/null | sort -V | tail -1) || true
+bin=$(dirname "$(readlink -f "${initdb:-nowhere/initdb}")")
 [ -x "$bin/initdb" ] || die "PostgreSQL's server programs are missing: install Debian's package postgresql"
 
 # Runs one of them as somebody the server accepts, from a folder that this somebody may read.
@@ -62,6 +65,13 @@ stop() {
 	[ ! -f "$1/data/postmaster.pid" ] || server pg_ctl stop -s -w -m immediate -D "$1/data"
 }
 
+database() {
+	local name
+	name=browser_$(od -An -N8 -tx1 /dev/urandom | tr -d ' \n')
+	"$bin/createdb" --maintenance-db="${COUNTERSIGN_TEST_POSTGRES}postgres" "$name"
+	echo "$COUNTERSIGN_TEST_POSTGRES$name"
+}
+
 # In memory where there is room: the server syncs each commit there too, and it costs nothing.
 folder() {
 	local memory=/dev/shm
@@ -85,9 +95,10 @@ run() {
 
 case "${1:-}" in
 run) shift && run "$@" ;;
+database) database ;;
 start | restart | stop)
 	dir=$(cd "${2:?the folder}" && pwd)
 	"$1" "$dir" "${@:3}"
 	;;
-*) die "run COMMAND … | start DIR [NAME=VALUE …] | restart DIR [MODE] | stop DIR" ;;
+*) die "run COMMAND … | start DIR [NAME=VALUE …] | restart DIR [MODE] | stop DIR | database" ;;
 esac

@@ -3,14 +3,19 @@ import os from "node:os";
 import path from "node:path";
 import { expect, test } from "@playwright/test";
 import { approveButton } from "../support/acts.ts";
+import { emptyDatabase } from "../support/database.ts";
 import { signInByForm } from "../support/house.ts";
 import { freePort, Running } from "../support/processes.ts";
 
-test("from an empty folder: the demo prints its sign-ins, and a waiting suggestion can be bought without a terminal", async ({ page }) => {
+test("from an empty folder and database: the demo prints its sign-ins, and a waiting suggestion can be bought without a terminal", async ({ page }) => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "countersign-demo-"));
   const address = `127.0.0.1:${await freePort()}`;
   const url = `http://${address}`;
-  const demo = await Running.start("serve --demo", ["serve", "--demo", "--listen", address], { folder, url: `${url}/health` });
+  const demo = await Running.start("serve --demo", ["serve", "--demo", "--listen", address], {
+    folder,
+    env: emptyDatabase(),
+    url: `${url}/health`,
+  });
   try {
     await expect.poll(() => demo.output).toContain(url);
     await signInByForm(page, url, signInOf(demo.output, "buyer"));

@@ -2,6 +2,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import type { BrowserContext, Page } from "@playwright/test";
+import { emptyDatabase } from "./database.ts";
 import { Assistant, Supplier } from "./desk.ts";
 import { freePort, run, Running } from "./processes.ts";
 
@@ -40,7 +41,7 @@ export class House {
   /** With a worker `apart` the web process does not send, and the worker can be killed without it. */
   static async open(plan: { worker: "inside" | "apart" } = { worker: "inside" }): Promise<House> {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), "countersign-e2e-"));
-    const env = { DATABASE_URL: `sqlite:${path.join(folder, "desk.db")}` };
+    const env = emptyDatabase();
     const supplierAt = `127.0.0.1:${await freePort()}`;
     const deskAt = `127.0.0.1:${await freePort()}`;
     const supplierUrl = `http://${supplierAt}`;

@@ -4,7 +4,7 @@ import net from "node:net";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
-const repository = path.dirname(path.dirname(path.dirname(fileURLToPath(import.meta.url))));
+export const repository = path.dirname(path.dirname(path.dirname(fileURLToPath(import.meta.url))));
 
 /** The program under test: `COUNTERSIGN_BIN`, else what `make build` left. */
 export function program(): string {

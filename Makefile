@@ -27,8 +27,9 @@ BROWSER := $(LOCKED) --lib --target wasm32-unknown-unknown --no-default-features
 WASM_BINDGEN_VERSION := $(shell awk '/^name = "wasm-bindgen"$$/ { getline; gsub(/[^0-9.]/, ""); print }' Cargo.lock)
 WASM_BINDGEN := $(CACHE)/tools/wasm-bindgen-$(WASM_BINDGEN_VERSION)/bin/wasm-bindgen
 
-# The test programs that keep something in a database of the desk: those run on both.
-DATABASE_TESTS := $(patsubst tests/%.rs,--test %,$(shell grep -l '^mod support;' tests/*.rs))
+# The test programs that keep something in a database of the desk: those run on both, but for what is done with a file.
+DATABASE_TESTS := $(patsubst tests/%.rs,--test %,$(filter-out tests/backup.rs tests/moving.rs,\
+	$(shell grep -l '^mod support;' tests/*.rs)))
 
 CHROMIUM ?= $(or $(shell command -v chromium),/usr/bin/chromium)
 

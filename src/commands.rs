@@ -3,6 +3,12 @@
 //! Promises: 0 when it is done, 1 when it failed, 2 for arguments or settings that cannot be used. Must not: hold a rule;
 //! every act is the desk's.
 
+mod backup;
+mod move_to;
+
+pub use backup::backup;
+pub use move_to::move_to;
+
 use crate::config::Config;
 use crate::desk::house::NewPerson;
 use crate::desk::nodes::{Duties, Node};
@@ -51,7 +57,7 @@ impl From<DeskError> for CommandError {
 impl From<StoreError> for CommandError {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Url { .. } => CommandError::Usage(error.to_string()),
+            StoreError::Url { .. } | StoreError::OnNetwork { .. } => CommandError::Usage(error.to_string()),
             other => CommandError::Failed(other.to_string()),
         }
     }
@@ -78,6 +84,7 @@ pub async fn open(config: &Config) -> Result<Desk, CommandError> {
 /// The desk over a database that is made when it is not there.
 async fn open_or_create(config: &Config) -> Result<Desk, CommandError> {
     let store = Store::open(&config.database_url, true).await?;
+    store.must_be_here().await?;
     store.migrate().await?;
     begin(store, config).await
 }
@@ -157,7 +164,9 @@ pub async fn serve(config: &Config, what: Serve) -> Done {
 
 /// `work`
 pub async fn work(config: &Config) -> Done {
-    let desk = open(config).await?.watching(config).await?;
+    let desk = open(config).await?;
+    desk.must_be_here().await?;
+    let desk = desk.watching(config).await?;
     let duties = Duties {
         serves: false,
         works: true,
@@ -261,6 +270,7 @@ pub async fn tenant_add(config: &Config, name: &str, zone: &str, first: bool) ->
 /// `migrate`
 pub async fn migrate(config: &Config) -> Done {
     let store = Store::open(&config.database_url, true).await?;
+    store.must_be_here().await?;
     store.migrate().await?;
     eprintln!("the schema is current");
     Ok(())

@@ -71,6 +71,14 @@ enum Verb {
         #[command(flatten)]
         of: Of,
     },
+    /// Copy the SQLite database into a new file, checked, while it is in use.
+    Backup { file: PathBuf },
+    /// Move everything from the SQLite file into an empty PostgreSQL database, for good.
+    Move {
+        /// The new database, such as postgres://desk@db.example/desk.
+        #[arg(long, value_name = "URL")]
+        to: String,
+    },
     /// Further tenants.
     #[command(subcommand)]
     Tenant(Tenant),
@@ -273,6 +281,8 @@ async fn carry_out(verb: Verb, config: &Config) -> Result<(), CommandError> {
             let tenant = desk.tenant_named(of.tenant.as_deref()).await?;
             commands::end_pause(&desk, &tenant, &reason).await
         }
+        Verb::Move { to } => commands::move_to(config, &to).await,
+        Verb::Backup { file } => commands::backup(config, &file).await,
         Verb::Tenant(Tenant::Add { name, zone }) => commands::tenant_add(config, &name, &zone, false).await,
         Verb::Site(verb) => site(verb, config).await,
         Verb::Supplier(verb) => supplier(verb, config).await,

@@ -67,14 +67,14 @@ const MISSING_EVENTS: &str = "vents are missing that this machine has seen";
 #[tokio::test]
 async fn what_was_sent_after_the_backup_is_not_bought_again_when_the_assistant_repeats_its_wishes() {
     let mut house = House::start().await;
-    house.stop_web();
+    house.kill_web();
     let backup = house.back_up();
     house.restart_web().await;
     let mut lost = Vec::new();
     for number in 1..=5 {
         lost.push(bought(&house, &format!("after-the-backup-{number}")).await);
     }
-    house.stop_web();
+    house.kill_web();
     house.put_back(&backup);
 
     house.restart_web().await;
@@ -110,7 +110,7 @@ async fn an_order_approved_before_the_gap_is_looked_up_and_released_once_or_foun
     let mut house = House::start().await;
     let waits = held(&house, "waits-since-before").await;
     let sent = held(&house, "sent-in-the-gap").await;
-    house.stop_web();
+    house.kill_web();
     let backup = house.back_up();
     house.restart_web().await;
     {
@@ -118,7 +118,7 @@ async fn an_order_approved_before_the_gap_is_looked_up_and_released_once_or_foun
         buyer.does("release", &sent, &[("reason", "the budget came")]).await;
         house.see_state(&sent, "confirmed").await;
     }
-    house.stop_web();
+    house.kill_web();
     house.put_back(&backup);
     house.restart_web().await;
     assert_paused(&house, MISSING_EVENTS).await;
@@ -200,7 +200,7 @@ async fn an_order_whose_attempt_was_open_at_the_backup_ends_pending_and_is_looke
         let order = house.buy(&buyer, "leased").await;
         house.wait_for_state(&order, "submitting").await
     };
-    house.stop_web();
+    house.kill_web();
     let backup = house.back_up();
     house.put_back(&backup);
 
@@ -217,11 +217,11 @@ async fn an_order_whose_attempt_was_open_at_the_backup_ends_pending_and_is_looke
 #[tokio::test]
 async fn while_paused_what_is_approved_is_held_and_a_release_sends_nothing_when_nobody_can_tell() {
     let mut house = House::start().await;
-    house.stop_web();
+    house.kill_web();
     let backup = house.back_up();
     house.restart_web().await;
     bought(&house, "known-there").await;
-    house.stop_web();
+    house.kill_web();
     house.put_back(&backup);
     house.restart_web().await;
     let buyer = house.sign_in(BUYER).await;
@@ -267,11 +267,11 @@ async fn while_paused_what_is_approved_is_held_and_a_release_sends_nothing_when_
 #[tokio::test]
 async fn a_release_that_was_turned_away_waits_for_a_person_again() {
     let mut house = House::start().await;
-    house.stop_web();
+    house.kill_web();
     let backup = house.back_up();
     house.restart_web().await;
     bought(&house, "known-there-2").await;
-    house.stop_web();
+    house.kill_web();
     house.put_back(&backup);
     house.restart_web().await;
     let buyer = house.sign_in(BUYER).await;
@@ -311,11 +311,11 @@ async fn where_the_supplier_cannot_be_asked_a_release_needs_a_persons_fresh_find
         })
         .start()
         .await;
-    house.stop_web();
+    house.kill_web();
     let backup = house.back_up();
     house.restart_web().await;
     bought(&house, "known-there-3").await;
-    house.stop_web();
+    house.kill_web();
     house.put_back(&backup);
     house.restart_web().await;
     let (buyer, resolver) = (house.sign_in(BUYER).await, house.sign_in(RESOLVER).await);
@@ -342,11 +342,11 @@ async fn after_a_restore_the_keys_window_counts_from_the_last_event_before_the_g
     let mut house = House::start().await;
     // never sent before the gap, as far as the database knows
     let waits = never_sent(&house, "window").await;
-    house.stop_web();
+    house.kill_web();
     let backup = house.back_up();
     house.restart_web().await;
     bought(&house, "known-there-4").await;
-    house.stop_web();
+    house.kill_web();
     house.put_back(&backup);
     house.restart_web().await;
     let waits = house
@@ -393,12 +393,12 @@ async fn a_normal_start_a_kill_and_a_second_process_do_not_pause() {
 #[tokio::test]
 async fn a_node_without_its_file_pauses_where_there_are_orders() {
     let mut house = House::start().await;
-    house.stop_web();
+    house.kill_web();
     std::fs::remove_file(house.node_file()).expect("the node's file");
     house.restart_web().await;
     assert_not_paused(&house).await;
     bought(&house, "an-order").await;
-    house.stop_web();
+    house.kill_web();
     // the process that was killed is no node at work
     let pool = house.database().await;
     sqlx::query("UPDATE nodes SET beat_at = beat_at - 61000000")
@@ -429,7 +429,7 @@ async fn a_new_node_beside_one_at_work_does_not_pause() {
 async fn data_that_was_copied_to_another_machine_is_paused() {
     let mut house = House::start().await;
     bought(&house, "an-order").await;
-    house.stop_web();
+    house.kill_web();
     house.set("host", "another machine");
     house.restart_web().await;
     assert_paused(&house, "copied from another machine").await;
@@ -442,7 +442,7 @@ async fn data_that_was_copied_to_another_machine_is_paused() {
 async fn a_copy_on_the_same_machine_is_paused_and_the_original_is_not() {
     let mut house = House::start().await;
     bought(&house, "an-order").await;
-    house.stop_web();
+    house.kill_web();
     let backup = house.back_up();
     let original = house.node_file();
     let known = std::fs::read(&original).expect("the node's file");
@@ -455,7 +455,7 @@ async fn a_copy_on_the_same_machine_is_paused_and_the_original_is_not() {
 #[tokio::test]
 async fn a_database_restored_under_running_processes_is_noticed_on_the_next_connection() {
     let mut house = House::start().await;
-    house.stop_web();
+    house.kill_web();
     let backup = house.back_up();
     house.restart_web().await;
     bought(&house, "under-way").await;
@@ -494,7 +494,7 @@ async fn a_database_restored_under_running_processes_is_noticed_on_the_next_conn
 #[tokio::test]
 async fn nothing_is_sent_while_the_node_cannot_keep_what_it_knows() {
     let mut house = House::plan().setting("again_first", "300ms").start().await;
-    house.stop_web();
+    house.kill_web();
     let folder = house.folder().join("kept");
     std::fs::create_dir(&folder).expect("a folder");
     house.set("node_file", &folder.join("here.node").display().to_string());
@@ -518,7 +518,7 @@ async fn nothing_is_sent_while_the_node_cannot_keep_what_it_knows() {
 async fn a_pause_ends_from_the_command_line_too_and_only_by_a_manager_on_the_page() {
     let mut house = House::start().await;
     bought(&house, "an-order").await;
-    house.stop_web();
+    house.kill_web();
     house.set("host", "another machine");
     house.restart_web().await;
     let resolver: Session<'_> = house.sign_in(RESOLVER).await;

@@ -6,7 +6,7 @@
 use super::people::{hash_password, token_hash};
 use super::ready::{Readiness, SILENT_AFTER};
 use super::record::{must_be_done, subject_of};
-use super::{Desk, DeskError, clock};
+use super::{Desk, DeskError, chain, clock};
 use crate::domain::calendar;
 use crate::domain::case::owner;
 use crate::domain::contents::{Fault, SiteCode, SupplierId};
@@ -360,29 +360,9 @@ impl Desk {
                 };
                 faults.extend(fault.map(|fault| format!("{}: supplier {}: {fault}", tenant.name, row.id)));
             }
-            let chain = events::event_chain(&mut read, &tenant.id).await?;
-            let stored = chain
-                .iter()
-                .map(|(number, body, hash)| (*number, body.as_str(), hash.as_str()));
-            if let Some(number) = crate::domain::event::first_break(stored) {
-                faults.push(format!(
-                    "{}: the event chain does not hold at event {number}",
-                    tenant.name
-                ));
-            }
-            let head = events::event_head(&mut read, &tenant.id).await?;
-            let end = chain
-                .last()
-                .map_or((0, String::new()), |(number, _, hash)| (*number, hash.clone()));
-            if head != end {
-                let (wanted, found) = (head.0, end.0);
-                faults.push(format!(
-                    "{}: the last event is {wanted}, and the chain ends at {found}",
-                    tenant.name
-                ));
-            }
-            let last = chain.last().map(|(_, body, _)| body.as_str());
-            faults.extend(clock_fault(&tenant.name, last));
+            let chain = chain::walk(&mut read, &tenant).await?;
+            faults.extend(chain.faults);
+            faults.extend(clock_fault(&tenant.name, chain.last.as_deref()));
         }
         Ok(faults)
     }

@@ -5,12 +5,15 @@
 
 mod again;
 pub mod ask;
+pub mod backup;
+mod chain;
 pub mod claim;
 pub mod clock;
 pub mod decide;
 mod doubt;
 pub mod house;
 pub mod look;
+pub mod moving;
 pub mod nodes;
 pub mod own;
 pub mod pause;
@@ -260,5 +263,10 @@ impl Desk {
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
+    }
+
+    /// Refuses to work where the books went on in another database.
+    pub async fn must_be_here(&self) -> Result<(), DeskError> {
+        Ok(self.store.must_be_here().await?)
     }
 }

@@ -8,7 +8,7 @@ use super::record::Act;
 use super::{Desk, DeskError, Person, clock};
 use crate::config::Config;
 use crate::domain::event::{Actor, Happening, Subject};
-use crate::domain::ids::TenantId;
+use crate::domain::ids::{InstanceId, TenantId};
 use crate::domain::order::{self, Change, Hold, Holds, OrderState};
 use crate::domain::person::{self, may};
 use crate::domain::restored::{Head, Heads, NodeFile, Present, Strange, may_end_pause, strange};
@@ -36,7 +36,39 @@ pub(super) struct Watch {
     written: tokio::sync::Mutex<Heads>,
 }
 
+/// The database as it was found, and why it is not taken for the one this node knows.
+struct Found {
+    place: String,
+    /// The present one last.
+    histories: Vec<String>,
+    heads: Heads,
+    why: Option<Strange>,
+}
+
 impl Watch {
+    /// What this node's file says.
+    fn of(store: &Store, config: &Config) -> Result<Self, DeskError> {
+        let file = config.node_file.clone().unwrap_or_else(|| store.node_file());
+        Ok(Self {
+            known: Mutex::new(node_file_read(&file)?),
+            file,
+            host: config.host.clone().unwrap_or_else(this_host),
+            written: tokio::sync::Mutex::default(),
+        })
+    }
+
+    /// Takes the database for known, and has the file say so.
+    async fn take_for_known(&self, instance: Option<String>, place: String, heads: Heads) -> Result<(), DeskError> {
+        self.learn(NodeFile {
+            instance: instance.unwrap_or_default(),
+            host: self.host.clone(),
+            place,
+            heads,
+        });
+        *self.written.lock().await = Heads::new();
+        self.keep().await
+    }
+
     fn known(&self) -> Option<NodeFile> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -97,14 +129,7 @@ impl Desk {
     /// connected to anew. A database that may not know of purchases is paused before anything is sent.
     pub async fn watching(mut self, config: &Config) -> Result<Self, DeskError> {
         self.take_time().await?;
-        let file = config.node_file.clone().unwrap_or_else(|| self.store.node_file());
-        let read = node_file_read(&file)?;
-        self.watch = Some(Arc::new(Watch {
-            file,
-            host: config.host.clone().unwrap_or_else(this_host),
-            known: Mutex::new(read),
-            written: tokio::sync::Mutex::default(),
-        }));
+        self.watch = Some(Arc::new(Watch::of(&self.store, config)?));
         self.look_at_database().await?;
         Ok(self)
     }
@@ -145,51 +170,68 @@ impl Desk {
     }
 
     async fn compare(&self, watch: &Watch) -> Result<(), DeskError> {
-        let place = self.store.place().await?;
-        let known = watch.known();
-        let mut read = self.store.begin_read().await?;
-        let mut histories = instances::instance_list(&mut read).await?;
-        let heads = events::event_heads(&mut read).await?;
-        let found = match histories.last().cloned() {
-            Some(instance) => Some(Present {
-                earlier: histories[..histories.len() - 1].to_vec(),
-                instance,
-                host: watch.host.clone(),
-                place: place.clone(),
-                at_file: hashes(&mut read, known.as_ref()).await?,
-                has_orders: orders::order_exists(&mut read).await?,
-                another_node: another_node(&mut read, &self.store).await?,
-            }),
-            None => None,
-        };
-        drop(read);
-        // a database that no process has worked on has no history yet: whatever the file says is about another
-        let why = match &found {
-            Some(found) => strange(known.as_ref(), found),
-            None => known.as_ref().map(|_| Strange::AnotherInstance),
-        };
+        let found = self.find(watch).await?;
+        let (why, mut histories) = (found.why, found.histories);
         if let Some(why) = why {
             tracing::warn!("paused: {}", why.sentence());
             self.pause_all(why).await?;
         }
-        if why.is_some() || found.is_none() {
+        if why.is_some() || histories.is_empty() {
             let because = why.map_or("the database was created", Strange::sentence);
             histories.push(self.begin_history(histories.len(), because).await?);
         }
-        watch.learn(NodeFile {
-            instance: histories.pop().unwrap_or_default(),
-            host: watch.host.clone(),
+        watch.take_for_known(histories.pop(), found.place, found.heads).await
+    }
+
+    /// Looks, and changes nothing.
+    async fn find(&self, watch: &Watch) -> Result<Found, DeskError> {
+        let place = self.store.place().await?;
+        let known = watch.known();
+        let mut read = self.store.begin_read().await?;
+        let histories = instances::instance_list(&mut read).await?;
+        let heads = events::event_heads(&mut read).await?;
+        let why = match histories.split_last() {
+            Some((instance, earlier)) => {
+                let present = Present {
+                    instance: instance.clone(),
+                    earlier: earlier.to_vec(),
+                    host: watch.host.clone(),
+                    place: place.clone(),
+                    at_file: hashes(&mut read, known.as_ref()).await?,
+                    has_orders: orders::order_exists(&mut read).await?,
+                    another_node: another_node(&mut read, &self.store).await?,
+                };
+                strange(known.as_ref(), &present)
+            }
+            // no process has worked on this database yet: whatever the file says is about another
+            None => known.as_ref().map(|_| Strange::AnotherInstance),
+        };
+        Ok(Found {
             place,
+            histories,
             heads,
-        });
-        *watch.written.lock().await = Heads::new();
-        watch.keep().await
+            why,
+        })
+    }
+
+    /// Whether this node would pause the house, should it begin to work on the database.
+    pub async fn would_pause(&self, config: &Config) -> Result<Option<Strange>, DeskError> {
+        Ok(self.find(&Watch::of(&self.store, config)?).await?.why)
+    }
+
+    /// The books were moved into this database by this very program: this node knows it from the first.
+    pub async fn arrive(&self, config: &Config) -> Result<(), DeskError> {
+        let watch = Watch::of(&self.store, config)?;
+        let mut found = self.find(&watch).await?;
+        watch
+            .take_for_known(found.histories.pop(), found.place, found.heads)
+            .await
     }
 
     /// Begins a history; the one that somebody else began at the same moment serves as well.
     async fn begin_history(&self, before: usize, because: &str) -> Result<String, DeskError> {
         let mut tx = self.store.begin_write().await?;
-        let id = clock::secret();
+        let id = InstanceId::from_random(clock::random()).to_string();
         match instances::instance_begin(&mut tx, before, &id, because, clock::now()).await {
             Ok(()) => {
                 tx.commit().await?;

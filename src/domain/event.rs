@@ -238,16 +238,34 @@ pub fn chained(predecessor: &str, bytes: &str) -> Digest {
     Digest::of(format!("{predecessor}\n{bytes}").as_bytes())
 }
 
+/// A walk along a chain, event by event, so that a long one need not be in memory.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Walk {
+    /// Number and hash of the event walked over last; 0 and empty before the first.
+    pub number: u64,
+    pub hash: String,
+    /// The number of the first event that is missing or was changed.
+    pub broken_at: Option<u64>,
+}
+
+impl Walk {
+    /// Goes on to the next stored event.
+    pub fn step(&mut self, number: u64, bytes: &str, hash: &str) {
+        let expected = self.number + 1;
+        if number != expected || chained(&self.hash, bytes).as_str() != hash {
+            self.broken_at.get_or_insert(expected);
+        }
+        (self.number, self.hash) = (number, hash.to_owned());
+    }
+}
+
 /// Where a chain does not hold: the number of the first event that is missing or was changed.
 pub fn first_break<'a>(stored: impl IntoIterator<Item = (u64, &'a str, &'a str)>) -> Option<u64> {
-    let mut predecessor = String::new();
-    for (expected, (number, bytes, hash)) in (1_u64..).zip(stored) {
-        if number != expected || chained(&predecessor, bytes).as_str() != hash {
-            return Some(expected);
-        }
-        predecessor = hash.to_owned();
+    let mut walk = Walk::default();
+    for (number, bytes, hash) in stored {
+        walk.step(number, bytes, hash);
     }
-    None
+    walk.broken_at
 }
 
 #[cfg(test)]

@@ -98,6 +98,8 @@ ids! {
     DraftId "dr_" "draft";
     /// A process at work on the database.
     NodeId "node_" "node";
+    /// The history that a database belongs to.
+    InstanceId "ins_" "instance";
 }
 
 /// The caller's name of one business wish: 1–128 characters of `A–Z a–z 0–9 . _ : -` (doors.md, case I9).

@@ -5,11 +5,12 @@
 //! whichever is in use. Why an enum and not `sqlx::Any`: docs/decisions.md.
 
 use super::StoreError;
+use super::place::must_be_local;
 use crate::domain::ids::TenantId;
 use sqlx::postgres::{PgConnectOptions, PgListener, PgPool, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
 use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -99,11 +100,7 @@ const CHANNEL: &str = "countersign_due";
 /// C5). PostgreSQL: one pool.
 #[derive(Debug, Clone)]
 pub enum Pools {
-    Sqlite {
-        readers: SqlitePool,
-        writer: SqlitePool,
-        file: PathBuf,
-    },
+    Sqlite { readers: SqlitePool, writer: SqlitePool },
     Postgres(PgPool),
 }
 
@@ -119,7 +116,7 @@ pub async fn open(url: &str, create: bool, connected: Arc<AtomicBool>) -> Result
         return open_sqlite(options, create, &connected).await;
     }
     // sqlx would take any other text for a file's name, and `serve` would make that file
-    if !(url.starts_with("postgres:") || url.starts_with("postgresql:")) {
+    if !is_postgres(url) {
         return Err(unusable("it must begin with sqlite: or postgres:".to_owned()));
     }
     let options = PgConnectOptions::from_str(url).map_err(|error| unusable(error.to_string()))?;
@@ -134,15 +131,68 @@ pub async fn open(url: &str, create: bool, connected: Arc<AtomicBool>) -> Result
     Ok(Pools::Postgres(pool.connect_with(options).await?))
 }
 
+/// Whether this address names a PostgreSQL database.
+pub fn is_postgres(url: &str) -> bool {
+    url.starts_with("postgres:") || url.starts_with("postgresql:")
+}
+
 /// A database's address for people and logs.
-fn without_password(url: &str) -> String {
-    match url::Url::parse(url) {
-        Ok(mut parsed) if parsed.password().is_some() => {
-            // an address that had a password may have none
-            let _ = parsed.set_password(None);
-            parsed.to_string()
+pub fn without_password(url: &str) -> String {
+    let Ok(mut parsed) = url::Url::parse(url) else {
+        return url.to_owned();
+    };
+    if parsed.password().is_some() {
+        // an address that had a password may have none
+        let _ = parsed.set_password(None);
+    }
+    if parsed.query_pairs().any(|(name, _)| name == "password") {
+        let kept: Vec<_> = parsed
+            .query_pairs()
+            .filter(|(name, _)| name != "password")
+            .map(|(name, value)| (name.into_owned(), value.into_owned()))
+            .collect();
+        parsed.set_query(None);
+        if !kept.is_empty() {
+            parsed.query_pairs_mut().extend_pairs(kept);
         }
-        Ok(_) | Err(_) => url.to_owned(),
+    }
+    parsed.to_string()
+}
+
+/// Opens a SQLite file that nobody else uses.
+pub async fn open_copy(file: &Path) -> Result<Pools, StoreError> {
+    // a rollback journal goes when the connection does; a write-ahead log would be two files beside the copy
+    let options = SqliteConnectOptions::new()
+        .filename(file)
+        .journal_mode(SqliteJournalMode::Delete)
+        .synchronous(SqliteSynchronous::Full);
+    let pool = SqlitePoolOptions::new()
+        .max_connections(1)
+        .connect_with(options)
+        .await?;
+    Ok(Pools::Sqlite {
+        readers: pool.clone(),
+        writer: pool,
+    })
+}
+
+impl Pools {
+    /// The SQLite file, where it is one.
+    pub fn file(&self) -> Option<PathBuf> {
+        match self {
+            Pools::Sqlite { writer, .. } => Some(writer.connect_options().get_filename().to_owned()),
+            Pools::Postgres(_) => None,
+        }
+    }
+    /// Closes every connection.
+    pub async fn close(self) {
+        match self {
+            Pools::Sqlite { readers, writer } => {
+                readers.close().await;
+                writer.close().await;
+            }
+            Pools::Postgres(pool) => pool.close().await,
+        }
     }
 }
 
@@ -157,6 +207,7 @@ async fn open_sqlite(
     create: bool,
     connected: &Arc<AtomicBool>,
 ) -> Result<Pools, StoreError> {
+    must_be_local(options.get_filename())?;
     let options = options
         .create_if_missing(create)
         .foreign_keys(true)
@@ -172,7 +223,6 @@ async fn open_sqlite(
             .after_connect(move |_, _| noted(&connected))
     };
     Ok(Pools::Sqlite {
-        file: options.get_filename().to_owned(),
         writer: pool(1).connect_with(options.clone()).await?,
         readers: pool(READERS).connect_with(options).await?,
     })
@@ -280,15 +330,25 @@ pub async fn missing_migrations(conn: &mut Conn) -> Result<usize, StoreError> {
     Ok(known.saturating_sub(usize::try_from(applied).unwrap_or(0)))
 }
 
+/// Whether this is a SQLite file that does not have this table (yet).
+pub async fn is_sqlite_without_table(conn: &mut Conn, table: &str) -> Result<bool, StoreError> {
+    let Transaction::Sqlite(tx) = conn else {
+        return Ok(false);
+    };
+    let named = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = $1";
+    let tables: i64 = sqlx::query_scalar(named).bind(table).fetch_one(&mut **tx).await?;
+    Ok(tables == 0)
+}
+
 /// Where a node's file stands when no setting says so: beside the SQLite file, else in the working folder.
 pub fn node_file(pools: &Pools) -> PathBuf {
-    match pools {
-        Pools::Sqlite { file, .. } => {
-            let mut name = file.as_os_str().to_owned();
+    match pools.file() {
+        Some(file) => {
+            let mut name = file.into_os_string();
             name.push(".node");
             name.into()
         }
-        Pools::Postgres(_) => "countersign.node".into(),
+        None => "countersign.node".into(),
     }
 }
 
@@ -296,13 +356,7 @@ pub fn node_file(pools: &Pools) -> PathBuf {
 /// it. Moving the file keeps it; copying it, or putting another in its place, does not.
 pub async fn place(pools: &Pools) -> Result<String, StoreError> {
     match pools {
-        Pools::Sqlite { file, .. } => {
-            let about = std::fs::metadata(file).map_err(|error| StoreError::Url {
-                url: file.display().to_string(),
-                error: error.to_string(),
-            })?;
-            Ok(about.ino().to_string())
-        }
+        Pools::Sqlite { writer, .. } => file_number(writer.connect_options().get_filename()),
         Pools::Postgres(pool) => {
             let number = "SELECT CAST(oid AS BIGINT) FROM pg_database WHERE datname = current_database()";
             let number: i64 = sqlx::query_scalar(number).fetch_one(pool).await?;
@@ -314,10 +368,17 @@ pub async fn place(pools: &Pools) -> Result<String, StoreError> {
 /// Whether every connection is to the file that stands at its name now; SQLite goes on writing to a file that was
 /// exchanged, and nobody would see it. PostgreSQL cuts its connections.
 pub fn is_in_place(pools: &Pools, place: &str) -> bool {
-    match pools {
-        Pools::Sqlite { file, .. } => std::fs::metadata(file).is_ok_and(|about| about.ino().to_string() == place),
-        Pools::Postgres(_) => true,
-    }
+    pools
+        .file()
+        .is_none_or(|file| file_number(&file).is_ok_and(|number| number == place))
+}
+
+fn file_number(file: &Path) -> Result<String, StoreError> {
+    let about = std::fs::metadata(file).map_err(|error| StoreError::Url {
+        url: file.display().to_string(),
+        error: error.to_string(),
+    })?;
+    Ok(about.ino().to_string())
 }
 
 /// What the database's clock said.

@@ -116,13 +116,22 @@ pub async fn event_at(conn: &mut Conn, tenant: &TenantId, number: u64) -> Result
     row.map(|(body, hash)| Ok((from_json(&body)?, hash))).transpose()
 }
 
-/// The whole chain as stored: number, bytes, hash.
-pub async fn event_chain(conn: &mut Conn, tenant: &TenantId) -> Result<Vec<(u64, String, String)>, StoreError> {
+/// The chain as stored, after this number, at most so many: number, bytes, hash.
+pub async fn event_page(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    after: u64,
+    most: u32,
+) -> Result<Vec<(u64, String, String)>, StoreError> {
     let rows: Vec<(i64, String, String)> = ask!(
         conn,
-        sqlx::query_as("SELECT number, body, hash FROM events WHERE tenant = $1 ORDER BY number")
-            .bind(tenant.as_str())
-            .fetch_all(&mut *conn)
+        sqlx::query_as(
+            "SELECT number, body, hash FROM events WHERE tenant = $1 AND number > $2 ORDER BY number LIMIT $3",
+        )
+        .bind(tenant.as_str())
+        .bind(kept(after)?)
+        .bind(i64::from(most))
+        .fetch_all(&mut *conn)
     )?;
     rows.into_iter()
         .map(|(number, body, hash)| Ok((count(number)?, body, hash)))

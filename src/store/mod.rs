@@ -4,6 +4,7 @@
 //! Must not: decide. What may follow what is `domain`'s; the tables' CHECKs only restate it.
 
 pub mod attempts;
+mod backup;
 pub mod cases;
 pub mod dialect;
 pub mod drafts;
@@ -12,11 +13,13 @@ pub mod findings;
 pub mod instances;
 pub mod intents;
 pub mod look_ups;
+pub mod moving;
 pub mod node_file;
 pub mod nodes;
 pub mod orders;
 pub mod pauses;
 pub mod people;
+mod place;
 pub mod queue;
 pub mod suggestions;
 pub mod suppliers;
@@ -24,8 +27,9 @@ pub mod tenants;
 
 use crate::domain::ids::TenantId;
 use chrono::{DateTime, Utc};
-pub use dialect::{Conn, Transaction};
-use std::path::PathBuf;
+pub use dialect::{Conn, Transaction, is_postgres, without_password};
+pub use place::network_file_system;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -38,6 +42,14 @@ pub enum StoreError {
         "the node's file {path} cannot be used: {error}; if it is damaged, remove it: the house then starts paused"
     )]
     NodeFile { path: String, error: String },
+    #[error(
+        "{} is on a network file system ({kind}), where SQLite cannot work safely: put it on a disk of this machine, \
+         or use PostgreSQL",
+        .file.display()
+    )]
+    OnNetwork { file: PathBuf, kind: &'static str },
+    #[error("this database was moved to {to} on {}; nothing is written here any more", .at.format("%Y-%m-%d %H:%M UTC"))]
+    Moved { to: String, at: DateTime<Utc> },
     #[error("the schema could not be brought up to date: {0}")]
     Migration(#[source] sqlx::migrate::MigrateError),
     #[error("the database holds a value that cannot be read: {0}")]
@@ -55,9 +67,13 @@ impl StoreError {
     pub fn is_taken(&self) -> bool {
         match self {
             Self::Database(sqlx::Error::Database(error)) => error.is_unique_violation(),
-            Self::Url { .. } | Self::NodeFile { .. } | Self::Migration(_) | Self::Corrupt(_) | Self::Database(_) => {
-                false
-            }
+            Self::Url { .. }
+            | Self::NodeFile { .. }
+            | Self::OnNetwork { .. }
+            | Self::Moved { .. }
+            | Self::Migration(_)
+            | Self::Corrupt(_)
+            | Self::Database(_) => false,
         }
     }
     /// Whether the database undid the transaction because it crossed another one (serialization failure, deadlock):
@@ -85,9 +101,13 @@ impl StoreError {
     fn sql_state(&self) -> Option<String> {
         match self {
             Self::Database(sqlx::Error::Database(error)) => error.code().map(|code| code.into_owned()),
-            Self::Url { .. } | Self::NodeFile { .. } | Self::Migration(_) | Self::Corrupt(_) | Self::Database(_) => {
-                None
-            }
+            Self::Url { .. }
+            | Self::NodeFile { .. }
+            | Self::OnNetwork { .. }
+            | Self::Moved { .. }
+            | Self::Migration(_)
+            | Self::Corrupt(_)
+            | Self::Database(_) => None,
         }
     }
 }
@@ -133,17 +153,56 @@ impl Store {
             connected,
         })
     }
+    /// Opens a copy that nobody else uses: one connection, and no files beside it once it is closed.
+    pub async fn open_copy(file: &Path) -> Result<Self, StoreError> {
+        Ok(Self {
+            pools: dialect::open_copy(file).await?,
+            connected: Arc::default(),
+        })
+    }
+    /// Closes every connection.
+    pub async fn close(self) {
+        self.pools.close().await;
+    }
+    /// Writes a copy of one moment into this file, while others read and write. SQLite only.
+    pub async fn copy_into(&self, file: &Path) -> Result<(), StoreError> {
+        backup::copy_into(&self.pools, file).await
+    }
+    /// Takes out of a copy what is not true of it: no process works on it.
+    pub async fn forget_nodes(&self) -> Result<(), StoreError> {
+        // also of a copy of a file that was moved away
+        let mut tx = dialect::begin_write(&self.pools).await?;
+        backup::forget_nodes(&mut tx).await?;
+        tx.commit().await
+    }
+    /// What is wrong with the file itself, in the database's own words.
+    pub async fn file_faults(&self) -> Result<Vec<String>, StoreError> {
+        let mut read = self.begin_read().await?;
+        backup::file_faults(&mut read).await
+    }
     /// Brings the schema up to date.
     pub async fn migrate(&self) -> Result<(), StoreError> {
         dialect::migrate(&self.pools).await
     }
-    /// Begins a write transaction.
+    /// Begins a write transaction. A file that was moved away takes none, whoever has had it open since before.
     pub async fn begin_write(&self) -> Result<Transaction, StoreError> {
-        dialect::begin_write(&self.pools).await
+        not_moved(dialect::begin_write(&self.pools).await?).await
     }
     /// Begins a write transaction about this tenant's orders.
     pub async fn begin_write_in(&self, tenant: &TenantId) -> Result<Transaction, StoreError> {
-        dialect::begin_write_in(&self.pools, tenant).await
+        not_moved(dialect::begin_write_in(&self.pools, tenant).await?).await
+    }
+    /// Refuses a file that was moved away, also one whose schema is not current.
+    pub async fn must_be_here(&self) -> Result<(), StoreError> {
+        let mut read = self.begin_read().await?;
+        if dialect::is_sqlite_without_table(&mut read, "instances").await? {
+            return Ok(());
+        }
+        not_moved(read).await.map(drop)
+    }
+    /// The SQLite file, where it is one.
+    pub fn file(&self) -> Option<PathBuf> {
+        self.pools.file()
     }
     /// Begins a read transaction.
     pub async fn begin_read(&self) -> Result<Transaction, StoreError> {
@@ -190,6 +249,18 @@ impl Store {
             faults.push(format!("{missing} migrations are missing; run `countersign migrate`"));
         }
         Ok(faults)
+    }
+}
+
+/// Only a SQLite file is ever moved away: PostgreSQL is spared the question.
+async fn not_moved(mut tx: Transaction) -> Result<Transaction, StoreError> {
+    let mark = match &tx {
+        Transaction::Sqlite(_) => moving::mark(&mut tx).await?,
+        Transaction::Postgres(_) => None,
+    };
+    match mark {
+        None => Ok(tx),
+        Some(moving::Mark { to, at }) => Err(StoreError::Moved { to, at }),
     }
 }
 

@@ -381,6 +381,15 @@ pub async fn order_due(
     ids(&rows)
 }
 
+/// How many orders there are, whatever their state.
+pub async fn order_total(conn: &mut Conn) -> Result<u64, StoreError> {
+    let number: i64 = ask!(
+        conn,
+        sqlx::query_scalar("SELECT count(*) FROM orders").fetch_one(&mut *conn)
+    )?;
+    count(number)
+}
+
 /// Orders that a person asked to send once more and whose supplier is not on hold, longest waiting first.
 pub async fn order_resume_due(conn: &mut Conn, busy: &str, most: u32) -> Result<Vec<(TenantId, OrderId)>, StoreError> {
     let rows: Vec<(String, String)> = ask!(

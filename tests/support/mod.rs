@@ -103,6 +103,21 @@ impl Template {
     }
 }
 
+/// Runs a verb in a folder that is no house.
+pub fn run_in(folder: &Path, settings: &[(&'static str, String)], arguments: &[&str]) -> Ran {
+    process::run(folder, settings, arguments, "")
+}
+
+/// Runs a shell's line in this folder, with the program as `$0`.
+pub fn shell(folder: &Path, line: &str, program: &str) -> Ran {
+    process::shell(folder, line, program)
+}
+
+/// Waits for the end of a verb whose outputs are piped.
+pub fn process_ran(child: std::process::Child) -> Ran {
+    process::ran(child.wait_with_output().expect("the program ends"))
+}
+
 /// How a house is to be built.
 pub struct Plan {
     settings: Vec<(&'static str, String)>,
@@ -327,7 +342,7 @@ impl House {
     }
 
     /// Stops the web process (SIGKILL).
-    pub fn stop_web(&mut self) {
+    pub fn kill_web(&mut self) {
         self.web = None;
     }
 
@@ -366,6 +381,14 @@ impl House {
     /// The file in which this machine keeps what it knows of the database.
     pub fn node_file(&self) -> PathBuf {
         self.folder().join(either("countersign.db.node", "countersign.node"))
+    }
+
+    /// Stops the web process as a person does (SIGTERM), and waits for its end.
+    pub async fn stop_web(&mut self) {
+        if let Some(mut web) = self.web.take() {
+            web.terminate();
+            assert_eq!(web.ended().await, Some(0), "{}", web.log());
+        }
     }
 
     /// Starts the supplier where its file says it is.

@@ -55,7 +55,17 @@ pub fn run(folder: &Path, settings: &[(&'static str, String)], arguments: &[&str
     // a verb that reads nothing may be gone already
     let _ = stdin.write_all(input.as_bytes());
     drop(stdin);
-    let output = child.wait_with_output().expect("the program ends");
+    ran(child.wait_with_output().expect("the program ends"))
+}
+
+/// Runs a shell's line in this folder, with the program as `$0`.
+pub fn shell(folder: &Path, line: &str, program: &str) -> Ran {
+    let mut command = Command::new("bash");
+    command.args(["-c", line, program]).current_dir(folder);
+    ran(command.env_clear().output().expect("the shell runs"))
+}
+
+pub fn ran(output: std::process::Output) -> Ran {
     Ran {
         status: output.status.code().unwrap_or(-1),
         out: String::from_utf8_lossy(&output.stdout).into_owned(),

@@ -153,7 +153,7 @@ fn failed(ran: &Ran, says: &[&str]) {
 async fn everything_arrives_and_goes_on_there_under_the_same_ids() {
     let removal = Removal::begin("whole", "CREATE DATABASE whole").await;
     removal
-        .old_do("INSERT INTO nodes VALUES ('gone', 'here', 1, 1, '1', 1, 1)")
+        .old_do("INSERT INTO nodes VALUES ('node_0000000000ne', 'here', 1, 1, '1', 1, 1)")
         .await;
     let events = removal.house.stored().await.events;
     let ran = removal.run();
@@ -190,6 +190,9 @@ async fn everything_arrives_and_goes_on_there_under_the_same_ids() {
         Answer::of(request.bearer_auth(removal.house.reading())).await.json()
     };
     assert_eq!(fetch("/api/v1/orders?limit=200").await["orders"], json!(removal.orders));
+    removal
+        .new_do("UPDATE orders SET look_up_at = 1 WHERE look_up_at IS NOT NULL")
+        .await;
     // what numbers itself goes on after what came along
     let looked_up = removal.new_number("SELECT count(*) FROM look_ups").await;
     let _worker = Process::start(removal.house.folder(), &removal.settings(), &["work"], "working").await;
@@ -314,7 +317,7 @@ async fn nothing_moves_while_a_node_is_alive() {
     let beat = async |seconds_ago: i64| {
         let beat = chrono::DateTime::<chrono::Utc>::from(std::time::SystemTime::now()).timestamp_micros();
         sqlx::query(
-            "INSERT INTO nodes VALUES ('desk-1', 'warehouse', 1, 1, '1', 1, $1)
+            "INSERT INTO nodes VALUES ('node_0123456789ab', 'warehouse', 1, 1, '1', 1, $1)
                      ON CONFLICT (id) DO UPDATE SET beat_at = excluded.beat_at",
         )
         .bind(beat - seconds_ago * 1_000_000)
@@ -323,7 +326,7 @@ async fn nothing_moves_while_a_node_is_alive() {
         .expect("a beat");
     };
     beat(50).await;
-    failed(&removal.run(), &["still works", "desk-1 on warehouse"]);
+    failed(&removal.run(), &["still works", "node_0123456789ab on warehouse"]);
     removal.there(&["migrate"]);
     removal.assert_nothing_moved().await;
     beat(61).await;

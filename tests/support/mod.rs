@@ -11,6 +11,7 @@
     reason = "a test waits on real processes and reads their files"
 )]
 
+pub mod cut;
 pub mod database;
 pub mod home;
 mod process;
@@ -413,6 +414,34 @@ impl House {
         let mut settings = self.settings.clone();
         settings.push(("stop_at", stop_at.to_owned()));
         Process::start(self.folder(), &settings, &["work"], "working").await
+    }
+
+    /// As `work`, with these settings of its own.
+    pub async fn work_with(&self, own: &[(&'static str, &str)]) -> Process {
+        Process::start(self.folder(), &self.settings_with(own), &["work"], "working").await
+    }
+
+    /// A worker whose way to the database is this wire.
+    pub async fn work_over(&self, wire: &cut::Wire) -> Process {
+        self.work_with(&[("database_url", &wire.url)]).await
+    }
+
+    /// Another web node of this house, with these settings of its own.
+    pub async fn serve(&self, arguments: &[&str], own: &[(&'static str, &str)]) -> Process {
+        let mut all = vec!["serve", "--listen", "127.0.0.1:0"];
+        all.extend(arguments);
+        Process::start(self.folder(), &self.settings_with(own), &all, "serving http://").await
+    }
+
+    fn settings_with(&self, own: &[(&'static str, &str)]) -> Vec<(&'static str, String)> {
+        let mut settings = self.settings.clone();
+        settings.extend(own.iter().map(|(name, value)| (*name, (*value).to_owned())));
+        settings
+    }
+
+    /// Where its database is.
+    pub fn database_url(&self) -> &str {
+        &self.database.url
     }
 
     // The API.

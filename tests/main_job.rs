@@ -172,7 +172,8 @@ async fn a_link_scanner_changes_nothing() {
         for method in [Method::GET, Method::HEAD] {
             let request = house.http.request(method.clone(), format!("{}{path}", house.base));
             let answer = Answer::of(request.header("Cookie", &buyer.cookie)).await;
-            assert!(answer.status < 500, "{method} {path}: {answer:?}");
+            // without a worker the house is not ready, and says so
+            assert!(answer.status < 500 || path == "/ready", "{method} {path}: {answer:?}");
         }
     }
 

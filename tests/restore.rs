@@ -198,7 +198,12 @@ async fn an_order_whose_attempt_was_open_at_the_backup_ends_pending_and_is_looke
             .faults(json!([{ "on": "submit", "do": "store_then_sleep", "seconds": 20 }]))
             .await;
         let order = house.buy(&buyer, "leased").await;
-        house.wait_for_state(&order, "submitting").await
+        let order = house.wait_for_state(&order, "submitting").await;
+        until("the supplier has it", || async {
+            (house.count(&order).await == 1).then_some(())
+        })
+        .await;
+        order
     };
     house.kill_web();
     let backup = house.back_up();

@@ -125,7 +125,7 @@ const ILLEGAL: &[(&str, By)] = &[
         "INSERT INTO orders SELECT 'po_2', tenant, intent, revision, 'sug_2', supplier, 'key2', contents, digest,
             look_alike_key, second_purchase, approved_by, approved_at, state, holds, differences, version,
             supplier_reference, due_at, sendable_since, not_sent, changed_at, look_up_at, look_up_by, look_up_since,
-            looked_up, resume_at, resume_by, supplier_version FROM orders",
+            looked_up, resume_at, resume_by, supplier_version, gap_at FROM orders",
         Unique,
     ),
     (
@@ -139,6 +139,31 @@ const ILLEGAL: &[(&str, By)] = &[
     (
         "UPDATE orders SET state = 'approved', due_at = 1, resume_at = 1, resume_by = 'per_1'",
         Trigger("only an order in doubt"),
+    ),
+    (
+        "UPDATE orders SET state = 'approved', due_at = 1, holds = 'person', resume_at = 1, resume_by = 'per_1'",
+        Trigger("only an order in doubt"),
+    ),
+    (
+        "INSERT INTO pauses (tenant, since, because, gap_at)
+         VALUES ('ten_000000000000', 1, 'copied', 1), ('ten_000000000000', 2, 'copied', 1)",
+        Unique,
+    ),
+    (
+        "INSERT INTO pauses (tenant, since, because, gap_at, ended_at) VALUES ('ten_000000000000', 1, 'copied', 1, 2)",
+        Check,
+    ),
+    (
+        "INSERT INTO instances (number, id, since, because) VALUES (0, 'ins_1', 1, 'created')",
+        Check,
+    ),
+    (
+        "INSERT INTO instances (number, id, since, because, moved_to) VALUES (1, 'ins_1', 1, 'created', 'elsewhere')",
+        Check,
+    ),
+    (
+        "INSERT INTO nodes (id, host, serves, works, version, started_at, beat_at) VALUES ('node_1', 'h', 2, 1, '1', 1, 1)",
+        Check,
     ),
     ("UPDATE orders SET looked_up = -1", Check),
     ("UPDATE look_ups SET answer = 'found'", Trigger("append-only")),

@@ -344,7 +344,8 @@ async fn a_claim_whose_commit_was_not_answered_is_not_sent_and_the_order_is_due_
     let wire = Wire::to(house.database_url()).await;
     let worker = house.work_over(&wire).await;
     for lost in Lost::BOTH {
-        let shown = house.suggest(&format!("claim-{lost:?}"), &body("CLAIM")).await;
+        let intent = format!("claim-{lost:?}");
+        let shown = house.suggest(&intent, &body(&intent)).await;
         wire.lose_commit("INSERT INTO attempts", lost);
         let order = buyer.approve(&shown).await;
         let order = house.wait_for_state(&order, "confirmed").await;
@@ -406,7 +407,8 @@ async fn a_reply_whose_commit_was_not_answered_is_stored_once() {
     let wire = Wire::to(house.database_url()).await;
     let _worker = house.work_over(&wire).await;
     for lost in Lost::BOTH {
-        let shown = house.suggest(&format!("reply-{lost:?}"), &body("REPLY")).await;
+        let intent = format!("reply-{lost:?}");
+        let shown = house.suggest(&intent, &body(&intent)).await;
         wire.lose_commit("UPDATE attempts SET ended_at", lost);
         let order = buyer.approve(&shown).await;
         let order = house.wait_for_state(&order, "confirmed").await;
@@ -509,7 +511,7 @@ async fn an_intake_whose_commit_was_not_answered_gets_the_first_answer_when_it_r
         };
         assert_eq!(put(intent.clone(), &purpose).await.status, reserved, "{lost:?}");
 
-        let (path, body) = (format!("{intent}/suggestion"), body("INTAKE"));
+        let (path, body) = (format!("{intent}/suggestion"), body(&format!("INTAKE-{lost:?}")));
         wire.lose_commit("INSERT INTO suggestions", lost);
         let first = put(path.clone(), &body).await;
         assert_eq!((first.status, &*first.problem()), (503, "unavailable"), "{lost:?}");
@@ -613,7 +615,7 @@ async fn leases_go_by_the_databases_clock_and_a_machine_whose_clock_is_off_is_no
     let ahead = "CREATE SCHEMA ahead;
         CREATE FUNCTION ahead.clock_timestamp() RETURNS timestamptz LANGUAGE sql
             AS 'SELECT pg_catalog.clock_timestamp() + interval ''1 hour''';
-        DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = ahead, public, pg_catalog',
+        DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = public, ahead, pg_catalog',
             current_database()); END $$";
     sqlx::raw_sql(ahead).execute(&pool).await.expect(ahead);
     pool.close().await;

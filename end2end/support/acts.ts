@@ -20,6 +20,14 @@ export async function sendBack(page: Page, reason: string) {
   await form.getByRole("button", { name: /send back/i }).click();
 }
 
+/** Fills the reason of an act and presses its button, on the page that has the form. */
+export async function withReason(page: Page, act: string, reason: string) {
+  const form = page.locator(`form[action='/act/${act}']`);
+  await openIfFolded(form);
+  await form.locator("textarea").fill(reason);
+  await form.getByRole("button").click();
+}
+
 /** A form may lie in a closed <details>; with and without JavaScript a click on its summary opens it. */
 async function openIfFolded(form: Locator) {
   const folded = form.page().locator("details:not([open])", { has: form });

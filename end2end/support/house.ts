@@ -101,6 +101,16 @@ export class House {
     await this.startWorker();
   }
 
+  /** Stops the desk, and starts it as it would start if its data had been copied to another machine. */
+  async startOnAnotherMachine() {
+    await this.processes.desk.stop();
+    this.processes.desk = await Running.start("serve", ["serve", "--listen", new URL(this.url).host], {
+      folder: this.folder,
+      env: { ...this.env, COUNTERSIGN_HOST: "another machine" },
+      url: `${this.url}/health`,
+    });
+  }
+
   get logs(): string {
     return Object.values(this.processes).map(({ name, log }) => `--- ${name}\n${log}`).join("\n");
   }

@@ -20,6 +20,7 @@ use crate::supplier::example;
 use crate::web::{self, Web};
 use crate::worker::Worker;
 use crate::{demo, practice};
+use axum::Router;
 use std::io::{BufRead, IsTerminal};
 use std::net::SocketAddr;
 use std::path::Path;
@@ -162,8 +163,8 @@ pub async fn serve(config: &Config, what: Serve) -> Done {
     process.run_until_told().await
 }
 
-/// `work`
-pub async fn work(config: &Config) -> Done {
+/// `work`; with an address: health, readiness and metrics are served there.
+pub async fn work(config: &Config, listen: Option<SocketAddr>) -> Done {
     let desk = open(config).await?;
     desk.must_be_here().await?;
     let desk = desk.watching(config).await?;
@@ -171,7 +172,12 @@ pub async fn work(config: &Config) -> Done {
         serves: false,
         works: true,
     };
-    let process = Process::begin(&desk, duties, config).await?;
+    let mut process = Process::begin(&desk, duties, config).await?;
+    if let Some(listen) = listen {
+        let instruments = web::instruments_of(Web::new(desk, None));
+        let address = process.serve(listen, instruments).await?;
+        tracing::info!("watched at http://{address}");
+    }
     tracing::info!("working");
     process.run_until_told().await
 }
@@ -206,6 +212,22 @@ impl Process {
             signals,
             grace: config.grace,
         })
+    }
+
+    /// Serves this there until told to stop; answers the address.
+    async fn serve(&mut self, listen: SocketAddr, router: Router) -> Result<SocketAddr, CommandError> {
+        let listener = TcpListener::bind(listen)
+            .await
+            .map_err(|error| failed(format!("cannot listen on {listen}: {error}")))?;
+        let address = listener.local_addr().map_err(failed)?;
+        let stopping = self.stop.clone();
+        let served = axum::serve(listener, router).with_graceful_shutdown(async move { stopping.cancelled().await });
+        self.tasks.spawn(async move {
+            if let Err(error) = served.await {
+                tracing::error!("nothing is served any more: {error}");
+            }
+        });
+        Ok(address)
     }
 
     /// Runs until told to stop, then lets everything end, within its grace. A task that ends unasked is a failure: nobody

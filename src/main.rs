@@ -43,7 +43,11 @@ enum Verb {
         listen: Option<String>,
     },
     /// Worker only.
-    Work,
+    Work {
+        /// Serve /health, /ready and /metrics there; without it nothing is served.
+        #[arg(long, value_name = "ADDRESS")]
+        listen: Option<SocketAddr>,
+    },
     /// The practice supplier, as a program of its own.
     PracticeSupplier {
         #[arg(long, default_value = "127.0.0.1:3001")]
@@ -219,8 +223,12 @@ fn main() -> ExitCode {
     let line = Line::parse();
     match run(line) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("countersign: {error}");
+        Err(Said { error, as_json }) => {
+            if as_json {
+                tracing::error!("{error}");
+            } else {
+                eprintln!("countersign: {error}");
+            }
             match error {
                 CommandError::Usage(_) => ExitCode::from(2),
                 CommandError::Failed(_) => ExitCode::FAILURE,
@@ -229,9 +237,9 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(line: Line) -> Result<(), CommandError> {
+fn run(line: Line) -> Result<(), Said> {
     if let Verb::Supplier(Supplier::Example { which, url }) = &line.verb {
-        return commands::supplier_example(which, url);
+        return Ok(commands::supplier_example(which, url)?);
     }
     let listen = match &line.verb {
         Verb::Serve { listen, .. } => listen.clone(),
@@ -241,7 +249,22 @@ fn run(line: Line) -> Result<(), CommandError> {
     let config = config.map_err(|fault| CommandError::Usage(fault.to_string()))?;
     log_to_stderr(config.log);
     let runtime = tokio::runtime::Runtime::new().map_err(|error| CommandError::Failed(error.to_string()))?;
-    runtime.block_on(carry_out(line.verb, &config))
+    runtime.block_on(carry_out(line.verb, &config)).map_err(|error| Said {
+        error,
+        as_json: config.log == LogFormat::Json,
+    })
+}
+
+/// Why it failed, and whether whoever reads standard error reads objects.
+struct Said {
+    error: CommandError,
+    as_json: bool,
+}
+
+impl From<CommandError> for Said {
+    fn from(error: CommandError) -> Self {
+        Self { error, as_json: false }
+    }
 }
 
 fn log_to_stderr(format: LogFormat) {
@@ -251,7 +274,13 @@ fn log_to_stderr(format: LogFormat) {
         .with_writer(std::io::stderr);
     match format {
         LogFormat::Text => log.init(),
-        LogFormat::Json => log.json().init(),
+        LogFormat::Json => {
+            log.json().flatten_event(true).init();
+            // a panic's own words are lines of text; whoever reads objects gets one
+            std::panic::set_hook(Box::new(|panic| {
+                tracing::error!("a part of this process died: {panic}")
+            }));
+        }
     }
 }
 
@@ -271,7 +300,7 @@ async fn carry_out(verb: Verb, config: &Config) -> Result<(), CommandError> {
             )
             .await
         }
-        Verb::Work => commands::work(config).await,
+        Verb::Work { listen } => commands::work(config, listen).await,
         Verb::PracticeSupplier { listen, database } => commands::practice_supplier(listen, &database).await,
         Verb::Init { tenant, zone } => commands::tenant_add(config, &tenant, &zone, true).await,
         Verb::Migrate => commands::migrate(config).await,

@@ -5,7 +5,7 @@ mod support;
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
-use support::database::only_on_postgres;
+use support::database::{on_postgres, only_on_postgres};
 use support::home::{assert_done, assert_owned, blind, fault, id, moment, page, until};
 use support::{BUYER, House, MANAGER, RESOLVER, Session};
 
@@ -544,4 +544,48 @@ async fn a_pause_ends_from_the_command_line_too_and_only_by_a_manager_on_the_pag
     assert_eq!(again.status, 1, "{}", again.err);
     let fresh = bought(&house, "goes-out").await;
     assert_eq!(fresh["held"], false);
+}
+
+/// docs/operations.md, "Restore, step by step", with the commands that stand there.
+#[tokio::test]
+async fn the_steps_of_the_operations_guide_bring_a_backup_back_paused() {
+    let mut house = House::start().await;
+    bought(&house, "before-the-backup").await;
+    let url = house.run_shell_variables();
+    house.shell(
+        if on_postgres() {
+            "pg_dump --format=custom --exclude-table-data=nodes --file=monday.dump \"$DATABASE_URL\""
+        } else {
+            "\"$COUNTERSIGN\" backup monday.db"
+        },
+        &url,
+    );
+    let lost = bought(&house, "after-the-backup").await;
+    house.web().terminate();
+    assert_eq!(house.web().ended().await, Some(0));
+    house.kill_web();
+    house.shell(if on_postgres() {
+        "psql -q \"$DATABASE_URL\" -c \"CREATE DATABASE ${DATABASE_URL##*/}_restored\"
+         pg_restore --no-owner --dbname=\"${DATABASE_URL}_restored\" monday.dump"
+    } else {
+        "mkdir broken && mv countersign.db countersign.db-wal countersign.db-shm broken/ 2>/dev/null
+         install -m 600 monday.db countersign.db"
+    }, &url);
+    if on_postgres() {
+        house.set("database_url", &format!("{}_restored", url[1].1));
+    }
+    assert_eq!(house.run(&["check"]).status, 0);
+
+    house.restart_web().await;
+
+    let manager = house.sign_in(MANAGER).await;
+    let queue = manager.get("/").await.text;
+    assert!(queue.contains(MISSING_EVENTS), "paused, and why");
+    let buyer = house.sign_in(BUYER).await;
+    let again = house.buy(&buyer, "after-the-backup").await;
+    let found = house.wait_for_state(&again, "confirmation_pending").await;
+    assert_eq!(found["supplier_reference"], lost["supplier_reference"]);
+    house.assert_counts_there(&found, 1).await;
+    let ended = house.run(&["end-pause", "--reason", "compared with every supplier's list"]);
+    assert_eq!(ended.status, 0, "{}", ended.err);
 }

@@ -133,7 +133,10 @@ impl Desk {
         }))
     }
 
-    /// Asks, and keeps the answer with what it establishes.
+    /// Asks, and keeps the answer with what it establishes. A look-up belongs to an order, and to no attempt of it.
+    #[tracing::instrument(level = "error", name = "look_up", skip_all, fields(
+        tenant = %question.tenant, order = %question.order, supplier = %question.supplier_id
+    ))]
     pub async fn ask(&self, question: &Question) {
         let asked_at = clock::now();
         let (answer, detail) = match question.supplier.http() {
@@ -143,21 +146,21 @@ impl Desk {
             }
             Err(fault) => (Answer::CouldNotCheck, format!("It could not be asked: {fault}.")),
         };
+        tracing::info!(answer = answer.word().word(), "the supplier was asked");
         self.store_answer(question, asked_at, &answer, &detail).await;
     }
 
     /// Stores an answer, trying again until the question is asked again: then there is a newer one.
     async fn store_answer(&self, question: &Question, asked_at: DateTime<Utc>, answer: &Answer, detail: &str) {
-        let order = &question.order;
         let asked_again_at = self.asked_again_at(question.since);
         let mut pause = FIRST_PAUSE;
         loop {
             match self.keep_answer(question, asked_at, answer, detail).await {
-                Ok(()) => return,
+                Ok(()) => return self.tally.answered(answer.word()),
                 Err(error) if clock::now() >= asked_again_at => {
-                    return tracing::error!(%order, "a look-up's answer was not stored, it is asked again: {error}");
+                    return tracing::error!("a look-up's answer was not stored, it is asked again: {error}");
                 }
-                Err(error) => tracing::error!(%order, "a look-up's answer is not stored yet: {error}"),
+                Err(error) => tracing::error!("a look-up's answer is not stored yet: {error}"),
             }
             tokio::time::sleep(pause).await;
             pause = (pause * 2).min(LONGEST_PAUSE);

@@ -11,6 +11,7 @@ pub mod claim;
 pub mod clock;
 pub mod decide;
 mod doubt;
+pub mod figures;
 pub mod house;
 pub mod look;
 pub mod moving;
@@ -24,6 +25,7 @@ pub mod settle;
 pub mod submit;
 pub mod suggest;
 pub mod sweep;
+pub mod tally;
 
 use crate::config::{Config, StopPoint};
 use crate::domain::contents::Fault;
@@ -144,6 +146,7 @@ pub struct Desk {
     due: Arc<Notify>,
     /// What this node knows of the database; nothing for a verb that soon ends.
     watch: Option<Arc<pause::Watch>>,
+    tally: Arc<tally::Tally>,
     stop_at: Option<StopPoint>,
 }
 
@@ -216,6 +219,7 @@ impl Desk {
             },
             due: Arc::new(Notify::new()),
             watch: None,
+            tally: Arc::default(),
             stop_at: config.stop_at,
         }
     }

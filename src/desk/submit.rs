@@ -29,7 +29,11 @@ pub(super) const FIRST_PAUSE: Duration = Duration::from_millis(50);
 pub(super) const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 impl Desk {
-    /// Makes the call and stores its reply. An attempt of which nobody knows whether it is kept is not sent.
+    /// Makes the call and stores its reply. An attempt of which nobody knows whether it is kept is not sent. Whatever is
+    /// logged inside says which order and attempt it is about.
+    #[tracing::instrument(level = "error", skip_all, fields(
+        tenant = %claimed.tenant, order = %claimed.order, attempt = %claimed.attempt, supplier = %claimed.supplier_id
+    ))]
     pub async fn submit(&self, claimed: &Claimed) {
         self.reach(StopPoint::AttemptCommitted).await;
         let outcome = if claimed.is_kept {
@@ -37,6 +41,8 @@ impl Desk {
         } else {
             nothing_sent("Nothing was sent: the database did not say whether the attempt was kept.".to_owned())
         };
+        let reply = outcome.reply.word().word();
+        tracing::info!(reply, http_status = outcome.http_status, "the attempt ended");
         self.reach(StopPoint::AnswerReceived).await;
         self.store_reply(claimed, &outcome).await;
     }
@@ -50,7 +56,7 @@ impl Desk {
         };
         if let Err(error) = self.remember(&claimed.tenant).await {
             // sent now, and lost in a restore, nobody would know of it
-            tracing::error!(order = %claimed.order, attempt = %claimed.attempt, "nothing is sent: {error}");
+            tracing::error!("nothing is sent: {error}");
             return nothing_sent(
                 "Nothing was sent: this node could not keep what it knows of the database.".to_owned(),
             );
@@ -70,18 +76,20 @@ impl Desk {
     /// Stores a reply, trying again for as long as the process lives and the lease is not long over (case C5). If it
     /// cannot be stored the lease lapses, and the order ends confirmation pending: that is the honest state.
     async fn store_reply(&self, claimed: &Claimed, outcome: &Outcome) {
-        let (order, attempt) = (&claimed.order, &claimed.attempt);
         let mut pause = FIRST_PAUSE;
         loop {
             match self.close(claimed, outcome).await {
-                Ok(()) => return self.reach(StopPoint::ReplyCommitted).await,
+                Ok(()) => {
+                    self.tally.replied(outcome.reply.word());
+                    return self.reach(StopPoint::ReplyCommitted).await;
+                }
                 Err(DeskError::Absent(_)) if !claimed.is_kept => {
-                    return tracing::info!(%order, %attempt, "the attempt was not kept, so nothing is to be told of it");
+                    return tracing::info!("the attempt was not kept, so nothing is to be told of it");
                 }
                 Err(error) if clock::awake_or_not() >= claimed.store_until => {
-                    return tracing::error!(%order, %attempt, "the reply could not be stored: {error}");
+                    return tracing::error!("the reply could not be stored: {error}");
                 }
-                Err(error) => tracing::error!(%order, %attempt, "reply not stored yet: {error}"),
+                Err(error) => tracing::error!("reply not stored yet: {error}"),
             }
             tokio::time::sleep(pause).await;
             pause = (pause * 2).min(LONGEST_PAUSE);

@@ -9,6 +9,7 @@ pub mod cases;
 pub mod dialect;
 pub mod drafts;
 pub mod events;
+pub mod figures;
 pub mod findings;
 pub mod instances;
 pub mod intents;

@@ -7,6 +7,7 @@ pub mod api;
 pub mod assets;
 mod body;
 mod guard;
+mod metrics;
 mod problem;
 mod session;
 mod shapes;
@@ -22,6 +23,7 @@ use leptos::config::LeptosOptions;
 use leptos::nonce::use_nonce;
 use leptos::prelude::{provide_context, use_context};
 use leptos_axum::{LeptosRoutes, ResponseOptions, generate_route_list, render_app_async_with_context};
+use metrics::Meter;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::set_header::SetResponseHeaderLayer;
 
@@ -35,6 +37,7 @@ pub struct Web {
     leptos: LeptosOptions,
     /// Scheme and host people use; absent: the request's Host.
     public_url: Option<String>,
+    meter: Meter,
 }
 
 impl FromRef<Web> for LeptosOptions {
@@ -49,6 +52,12 @@ impl FromRef<Web> for Desk {
     }
 }
 
+impl FromRef<Web> for Meter {
+    fn from_ref(web: &Web) -> Self {
+        web.meter.clone()
+    }
+}
+
 impl Web {
     /// The web over this desk.
     pub fn new(desk: Desk, public_url: Option<String>) -> Self {
@@ -56,6 +65,7 @@ impl Web {
             desk,
             leptos: LeptosOptions::builder().output_name("countersign").build(),
             public_url,
+            meter: Meter::new(),
         }
     }
 
@@ -106,8 +116,7 @@ pub fn router(web: Web) -> Router {
         .merge(pages)
         .merge(assets::routes())
         .nest("/api/v1", api::routes())
-        .route("/health", get(|| async { "ok\n" }))
-        .route("/ready", get(ready))
+        .merge(instruments())
         .layer(DefaultBodyLimit::max(MOST_BODY))
         .layer(SetResponseHeaderLayer::overriding(
             header::X_CONTENT_TYPE_OPTIONS,
@@ -122,7 +131,21 @@ pub fn router(web: Web) -> Router {
             HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'"),
         ))
         .layer(CatchPanicLayer::new())
+        .layer(middleware::from_fn_with_state(web.meter.clone(), metrics::watch))
         .with_state(web)
+}
+
+/// What a worker without pages serves to those who watch it.
+pub fn instruments_of(web: Web) -> Router {
+    let watch = middleware::from_fn_with_state(web.meter.clone(), metrics::watch);
+    instruments().layer(watch).with_state(web)
+}
+
+fn instruments() -> Router<Web> {
+    Router::new()
+        .route("/health", get(|| async { "ok\n" }))
+        .route("/ready", get(ready))
+        .route("/metrics", get(metrics::metrics))
 }
 
 /// A page for an address that names nothing.

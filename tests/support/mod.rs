@@ -342,6 +342,29 @@ impl House {
         self.start_web(&address).await;
     }
 
+    /// What the commands of docs/operations.md have in their environment here.
+    pub fn run_shell_variables(&self) -> [(&'static str, String); 2] {
+        [
+            ("COUNTERSIGN", PROGRAM.to_owned()),
+            ("DATABASE_URL", self.database.url.clone()),
+        ]
+    }
+
+    /// Runs commands as somebody types them, in the house's folder.
+    pub fn shell(&self, commands: &str, variables: &[(&'static str, String)]) {
+        let ran = std::process::Command::new("sh")
+            .args(["-c", commands])
+            .envs(variables.iter().map(|(name, value)| (*name, value)))
+            .current_dir(self.folder())
+            .output()
+            .expect("a shell");
+        assert!(
+            ran.status.success(),
+            "{commands}: {}",
+            String::from_utf8_lossy(&ran.stderr)
+        );
+    }
+
     /// Stops the web process (SIGKILL).
     pub fn kill_web(&mut self) {
         self.web = None;
@@ -402,6 +425,16 @@ impl House {
     /// Stops the supplier (SIGKILL).
     pub fn stop_supplier(&mut self) {
         self.supplier = None;
+    }
+
+    /// What the web process has logged so far.
+    pub fn web_log(&self) -> String {
+        self.web.as_ref().map(Process::log).unwrap_or_default()
+    }
+
+    /// A verb that runs on beside the others, until its handle is dropped.
+    pub async fn start_verb(&self, arguments: &[&str], ready: &str) -> Process {
+        Process::start(self.folder(), &self.settings, arguments, ready).await
     }
 
     /// A worker process of its own; it ends when the handle is dropped.

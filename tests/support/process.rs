@@ -24,7 +24,10 @@ fn command(folder: &Path, settings: &[(&'static str, String)], arguments: &[&str
         .env_clear()
         .env("NO_COLOR", "1");
     for (name, value) in settings {
-        command.env(format!("COUNTERSIGN_{}", name.to_uppercase()), value);
+        match *name {
+            "RUST_LOG" => command.env(name, value),
+            name => command.env(format!("COUNTERSIGN_{}", name.to_uppercase()), value),
+        };
     }
     command
 }
@@ -117,6 +120,8 @@ impl Process {
             if let Some((_, rest)) = log.split_once(ready)
                 && let Some((address, _)) = rest.split_once('\n')
             {
+                // in an object the message ends with a quotation mark
+                let address = address.split('"').next().unwrap_or_default();
                 return format!("http://{}", address.trim());
             }
             let ended = self.child.try_wait().expect("the child's status");

@@ -33,7 +33,7 @@ DATABASE_TESTS := $(patsubst tests/%.rs,--test %,$(filter-out tests/backup.rs te
 
 CHROMIUM ?= $(or $(shell command -v chromium),/usr/bin/chromium)
 
-.PHONY: help run build test fmt fmt-check lint rust-test e2e site wasm budget tools chromium postgresql clean
+.PHONY: help run build test fmt fmt-check lint rust-test chaos e2e site wasm budget tools chromium postgresql clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -60,6 +60,11 @@ lint: toolchain ## clippy on both builds, warnings are errors
 rust-test: site postgresql ## the Rust tests: all of them, then those with a database on PostgreSQL too
 	cargo test $(SERVER)
 	tools/postgres.sh run cargo test $(SERVER) $(DATABASE_TESTS)
+
+# Processes killed at random under load, on a PostgreSQL of its own that is restarted (DATABASE=sqlite: on SQLite).
+DATABASE ?= postgres
+chaos: toolchain postgresql ## minutes of chaos under load: nothing bought twice, lost or unowned (CHAOS_SEED, CHAOS_SECONDS)
+	CHAOS_DATABASE=$(DATABASE) cargo test $(SERVER) --test chaos -- --ignored --nocapture
 
 # The program is copied first: a build going on elsewhere must not exchange it under the running tests.
 e2e: site end2end/node_modules/.package-lock.json chromium postgresql ## the end-to-end tests, in Chromium (ARGS="-g approve" for some)

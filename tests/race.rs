@@ -3,11 +3,11 @@
 
 mod support;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::ops::Range;
 use support::home::{fault, id, page};
-use support::{Answer, BUYER, House, MANAGER, RESOLVER, Session};
+use support::{Answer, BUYER, House, MANAGER, PASSWORD, RESOLVER, Session, body};
 use tokio::task::JoinSet;
 
 /// Rounds in all.
@@ -302,6 +302,100 @@ async fn twenty_clicks_on_resume_with_two_workers_are_one_attempt() {
         let order = house.see_state(&pending, "confirmed").await;
         house.assert_counts(&order, 2, 1, "clicks").await;
         assert_eq!(house.happened(&order, "resume_wanted").await.len(), 1);
+    }
+    house.assert_log_is_whole().await;
+}
+
+/// How many people approve at once in case C5, and how many assistants suggest meanwhile; so many wishes each.
+const AT_ONCE: usize = 20;
+const EACH: usize = 4;
+
+/// A line in which a process says that it did not get the database.
+fn says_locked(log: &str) -> Option<&str> {
+    let given_up = [
+        "is locked",
+        "lock timeout",
+        "did not come to it",
+        "timed out while waiting",
+    ];
+    log.lines()
+        .find(|line| given_up.iter().any(|words| line.contains(words)))
+}
+
+/// Whoever presses or asks: one request after the other, every one answered as on a quiet day.
+async fn one_by_one(requests: Vec<reqwest::RequestBuilder>) -> Vec<Answer> {
+    let mut answers = Vec::new();
+    for request in requests {
+        let answer = Answer::of(request).await;
+        assert!(matches!(answer.status, 200 | 201 | 303), "{answer:?}");
+        answers.push(answer);
+    }
+    answers
+}
+
+/// What an assistant asks for: wishes of its own, each reserved and suggested.
+fn suggesting(house: &House, number: usize) -> Vec<reqwest::RequestBuilder> {
+    let put = |path: &str, body: &Value| {
+        let request = house.http.put(format!("{}{path}", house.base));
+        request.bearer_auth(house.intake()).json(body)
+    };
+    let wish = |wish| {
+        let path = format!("/api/v1/intents/meanwhile-{number}-{wish}");
+        let suggestion = format!("{path}/suggestion");
+        [
+            put(&path, &json!({ "purpose": "restock" })),
+            put(&suggestion, &body(&format!("MEANWHILE-{number}-{wish}"))),
+        ]
+    };
+    (0..EACH).flat_map(wish).collect()
+}
+
+/// Case C5: twenty approvers, twenty assistants, the worker of the web process and two of their own, on one database.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn twenty_approvers_workers_and_intake_at_once_are_all_answered_and_each_order_is_bought_once() {
+    let mut house = House::plan().setting("sweep", "100ms").start().await;
+    let workers = [house.work().await, house.work().await];
+    let mut lists = Vec::new();
+    for number in 0..AT_ONCE {
+        let (name, email) = (format!("Approver {number}"), format!("approver-{number}@example.com"));
+        let add = [
+            "person",
+            "add",
+            &name,
+            "--email",
+            &email,
+            "--role",
+            "buyer",
+            "--password-stdin",
+        ];
+        let added = house.run_with_input(&add, PASSWORD);
+        assert_eq!(added.status, 0, "{}", added.err);
+        let person = house.sign_in(&email).await;
+        let mut approving = Vec::new();
+        for wish in 0..EACH {
+            let intent = format!("busy-{number}-{wish}");
+            let shown = house.suggest(&intent, &body(&intent)).await;
+            let fields = [("suggestion", &*shown.id), ("digest", &*shown.digest)];
+            approving.push(person.form("/act/approve", &fields));
+        }
+        lists.extend([approving, suggesting(&house, number)]);
+    }
+
+    let mut running = JoinSet::new();
+    for list in lists {
+        running.spawn(one_by_one(list));
+    }
+    running.join_all().await;
+
+    let orders = house.orders().await;
+    assert_eq!(orders.len(), AT_ONCE * EACH);
+    for order in &orders {
+        let order = house.see_state(order, "confirmed").await;
+        house.assert_counts(&order, 1, 1, "busy").await;
+    }
+    assert_eq!(house.stored().await.suggestions, 2 * (AT_ONCE * EACH) as i64);
+    for log in [house.web().log(), workers[0].log(), workers[1].log()] {
+        assert_eq!(says_locked(&log), None, "{log}");
     }
     house.assert_log_is_whole().await;
 }

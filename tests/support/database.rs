@@ -57,6 +57,11 @@ impl Database {
         }
     }
 
+    /// On this server, without any table.
+    pub fn on(cluster: &Cluster) -> Self {
+        Self::made(cluster.address.clone(), "")
+    }
+
     /// Like another one, which nobody uses. SQLite: the file is there already.
     pub fn like(template: &Self, folder: &Path) -> Self {
         match &template.on_server {
@@ -193,6 +198,15 @@ fn block_on(work: impl Future<Output = Result<(), sqlx::Error>> + Send + 'static
     there.join().expect("it ends")
 }
 
+/// Where nobody listened a moment ago, for a process that is to come back at its address; outside the range that the
+/// system gives to those who ask for any port, so that nobody takes it meanwhile.
+pub fn free_address() -> String {
+    let free = |port: &u16| std::net::TcpListener::bind(("127.0.0.1", *port)).is_ok();
+    let begin = (RandomState::new().build_hasher().finish() % 15_000) as u16;
+    let port = (15_000 + begin..30_000).find(free).expect("a free port");
+    format!("127.0.0.1:{port}")
+}
+
 /// A PostgreSQL server of a test's own, which may be restarted or misconfigured. It is stopped with its handle.
 pub struct Cluster {
     folder: TempDir,
@@ -201,9 +215,11 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// With these settings of `postgresql.conf`, such as `fsync=off`.
+    /// With these settings of `postgresql.conf`, such as `fsync=off`. In memory where there is some: it syncs each commit
+    /// there too, and it costs nothing.
     pub fn start(settings: &[&str]) -> Self {
-        let folder = TempDir::new().expect("a temporary folder");
+        let folder = TempDir::new_in("/dev/shm").or_else(|_| TempDir::new());
+        let folder = folder.expect("a temporary folder");
         let address = Self::script("start", &folder, settings).trim().to_owned();
         Self { folder, address }
     }
@@ -211,6 +227,27 @@ impl Cluster {
     /// Stops and starts it at the same address; `immediate` is how a power cut ends it.
     pub fn restart(&self, mode: &str) {
         Self::script("restart", &self.folder, &[mode]);
+    }
+
+    /// Cuts the connection at this place of the list of those that somebody has, counted round and round. Answers whether
+    /// there was one.
+    pub async fn cut_one(&self, at: usize) -> bool {
+        // the server may be starting
+        self.try_cut_one(at).await.unwrap_or(false)
+    }
+
+    async fn try_cut_one(&self, at: usize) -> Result<bool, sqlx::Error> {
+        let mut connection = PgConnection::connect(&format!("{}postgres", self.address)).await?;
+        let others = "SELECT pid FROM pg_stat_activity
+            WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() ORDER BY pid";
+        let others: Vec<i32> = sqlx::query_scalar(others).fetch_all(&mut connection).await?;
+        let Some(pid) = others.get(at % others.len().max(1)) else {
+            return Ok(false);
+        };
+        let cut = sqlx::query_scalar("SELECT pg_terminate_backend($1)").bind(pid);
+        let cut = cut.fetch_one(&mut connection).await?;
+        connection.close().await?;
+        Ok(cut)
     }
 
     fn script(verb: &str, folder: &TempDir, more: &[&str]) -> String {

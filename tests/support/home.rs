@@ -257,11 +257,17 @@ impl House {
 
     /// Nothing is missing from the log, and nothing in it was changed (rule 16).
     pub async fn assert_log_is_whole(&self) {
+        assert_eq!(self.first_break_of_log().await, None, "the log is broken");
+    }
+
+    /// Where the log is broken, if it is.
+    pub async fn first_break_of_log(&self) -> Option<String> {
         let pool = self.database().await;
         let tenants: Vec<(String,)> = sqlx::query_as("SELECT DISTINCT tenant FROM events")
             .fetch_all(&pool)
             .await
             .expect("the tenants");
+        let mut broken = None;
         for (tenant,) in tenants {
             let chain: Vec<(i64, String, String)> =
                 sqlx::query_as("SELECT number, body, hash FROM events WHERE tenant = $1 ORDER BY number")
@@ -272,9 +278,11 @@ impl House {
             let stored = chain
                 .iter()
                 .map(|(number, bytes, hash)| (number.unsigned_abs(), bytes.as_str(), hash.as_str()));
-            assert_eq!(first_break(stored), None, "{tenant}: the log is broken");
+            let at = first_break(stored);
+            broken = broken.or(at.map(|at| format!("the log of {tenant} is broken: {at:?}")));
         }
         pool.close().await;
+        broken
     }
 
     /// From now on nothing can be written about attempts, as on a disk that is full.

@@ -21,13 +21,13 @@ pub use process::{Process, Ran};
 pub use session::Session;
 
 pub use database::Backup;
-use database::{Database, either};
+use database::{Cluster, Database, either};
 use process::{PATIENCE, first_file};
 use reqwest::Method;
 use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -54,12 +54,14 @@ struct Template {
 impl Template {
     fn get() -> &'static Self {
         static TEMPLATE: OnceLock<Template> = OnceLock::new();
-        TEMPLATE.get_or_init(Self::make)
+        TEMPLATE.get_or_init(|| {
+            let folder = TempDir::new().expect("a temporary folder");
+            let database = Database::empty(folder.path());
+            Self::make(folder, database)
+        })
     }
 
-    fn make() -> Self {
-        let folder = TempDir::new().expect("a temporary folder");
-        let database = Database::empty(folder.path());
+    fn make(folder: TempDir, database: Database) -> Self {
         let settings: Vec<_> = database.setting().into_iter().collect();
         let run = |arguments: &[&str], input: &str| {
             let ran = process::run(folder.path(), &settings, arguments, input);
@@ -124,6 +126,9 @@ pub struct Plan {
     settings: Vec<(&'static str, String)>,
     worker: bool,
     supplier_listens: bool,
+    web_address: String,
+    supplier_address: String,
+    cluster: Option<Arc<Cluster>>,
     edit: fn(String) -> String,
     files: Vec<(&'static str, &'static str)>,
 }
@@ -145,6 +150,16 @@ impl Plan {
         self.supplier_listens = false;
         self
     }
+    /// Its web and its supplier are at these addresses, also after they were away.
+    pub fn at(mut self, web: String, supplier: String) -> Self {
+        (self.web_address, self.supplier_address) = (web, supplier);
+        self
+    }
+    /// Its database is on this server.
+    pub fn on(mut self, cluster: &Arc<Cluster>) -> Self {
+        self.cluster = Some(cluster.clone());
+        self
+    }
     /// Puts a file beside the database before anything starts.
     pub fn file(mut self, name: &'static str, text: &'static str) -> Self {
         self.files.push((name, text));
@@ -159,7 +174,14 @@ impl Plan {
     /// Builds the house and starts its processes.
     pub async fn start(self) -> House {
         let folder = TempDir::new().expect("a temporary folder");
-        let template = Template::get();
+        let own = self.cluster.as_ref().map(|cluster| {
+            let folder = TempDir::new().expect("a temporary folder");
+            Template::make(folder, Database::on(cluster))
+        });
+        let template = match &own {
+            Some(own) => own,
+            None => Template::get(),
+        };
         for (name, bytes) in &template.files {
             std::fs::write(folder.path().join(name), bytes).expect("a copy of the set-up");
         }
@@ -170,7 +192,7 @@ impl Plan {
             std::fs::write(folder.path().join(name), text).expect("a file of the plan");
         }
         let supplier = match self.supplier_listens {
-            true => Some(Process::supplier(folder.path(), "127.0.0.1:0").await),
+            true => Some(Process::supplier(folder.path(), &self.supplier_address).await),
             false => None,
         };
         let supplier_base = supplier
@@ -189,11 +211,14 @@ impl Plan {
                 .pool_max_idle_per_host(0)
                 .build()
                 .expect("an HTTP client"),
+            intake: template.intake.clone(),
+            reading: template.reading.clone(),
             database,
             folder,
+            _cluster: self.cluster,
         };
         house.add_supplier(self.edit);
-        house.start_web("127.0.0.1:0").await;
+        house.start_web(&self.web_address).await;
         house
     }
 }
@@ -208,8 +233,12 @@ pub struct House {
     settings: Vec<(&'static str, String)>,
     worker: bool,
     pub http: reqwest::Client,
+    intake: String,
+    reading: String,
     database: Database,
     folder: TempDir,
+    // the server goes after the database on it
+    _cluster: Option<Arc<Cluster>>,
 }
 
 /// One HTTP answer, read whole.
@@ -222,12 +251,16 @@ pub struct Answer {
 
 impl Answer {
     pub async fn of(request: reqwest::RequestBuilder) -> Self {
-        let response = request.send().await.expect("an answer");
-        Self {
+        Self::try_of(request).await.expect("an answer")
+    }
+    /// Where it may well be that nobody answers.
+    pub async fn try_of(request: reqwest::RequestBuilder) -> reqwest::Result<Self> {
+        let response = request.send().await?;
+        Ok(Self {
             status: response.status().as_u16(),
             headers: response.headers().clone(),
-            text: response.text().await.expect("a readable answer"),
-        }
+            text: response.text().await?,
+        })
     }
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {self:?}"))
@@ -278,6 +311,9 @@ impl House {
             settings: Vec::new(),
             worker: true,
             supplier_listens: true,
+            web_address: "127.0.0.1:0".to_owned(),
+            supplier_address: "127.0.0.1:0".to_owned(),
+            cluster: None,
             edit: |file| file,
             files: Vec::new(),
         }
@@ -442,6 +478,11 @@ impl House {
         Process::start(self.folder(), &self.settings, &["work"], "working").await
     }
 
+    /// A process of this house, which may fail to start while its database is away.
+    pub async fn try_process(&self, arguments: &[&str], ready: &str) -> Result<Process, String> {
+        Process::try_start(self.folder(), &self.settings, arguments, ready).await
+    }
+
     /// As `work`, but it freezes itself at this point of its first submit; empty: nowhere.
     pub async fn work_until(&self, stop_at: &str) -> Process {
         let mut settings = self.settings.clone();
@@ -489,12 +530,12 @@ impl House {
         .await
     }
 
-    pub fn intake(&self) -> &'static str {
-        &Template::get().intake
+    pub fn intake(&self) -> &str {
+        &self.intake
     }
 
-    pub fn reading(&self) -> &'static str {
-        &Template::get().reading
+    pub fn reading(&self) -> &str {
+        &self.reading
     }
 
     pub async fn read(&self, path: &str) -> Answer {

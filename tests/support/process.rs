@@ -3,7 +3,7 @@
 use super::PROGRAM;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -87,6 +87,17 @@ pub struct Process {
 impl Process {
     /// Starts a verb that runs on, and waits until its log says `ready`.
     pub async fn start(folder: &Path, settings: &[(&'static str, String)], arguments: &[&str], ready: &str) -> Self {
+        let started = Self::try_start(folder, settings, arguments, ready).await;
+        started.unwrap_or_else(|why| panic!("{why}"))
+    }
+
+    /// As `start`; if it does not start, answers why.
+    pub async fn try_start(
+        folder: &Path,
+        settings: &[(&'static str, String)],
+        arguments: &[&str],
+        ready: &str,
+    ) -> Result<Self, String> {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let log = folder.join(format!("{}-{number}.log", arguments[0]));
@@ -102,18 +113,24 @@ impl Process {
             log,
             base: String::new(),
         };
-        process.base = process.wait_until(ready).await;
-        process
+        process.base = process.wait_until(ready).await?;
+        Ok(process)
     }
 
     /// The practice supplier, on its own file in the folder.
     pub async fn supplier(folder: &Path, listen: &str) -> Self {
+        let started = Self::try_supplier(folder, listen).await;
+        started.unwrap_or_else(|why| panic!("{why}"))
+    }
+
+    /// As `supplier`; if it does not start, answers why.
+    pub async fn try_supplier(folder: &Path, listen: &str) -> Result<Self, String> {
         let arguments = ["practice-supplier", "--listen", listen];
-        Self::start(folder, &[], &arguments, "practice supplier on http://").await
+        Self::try_start(folder, &[], &arguments, "practice supplier on http://").await
     }
 
     /// Waits for the log line, and answers the address in it.
-    async fn wait_until(&mut self, ready: &str) -> String {
+    async fn wait_until(&mut self, ready: &str) -> Result<String, String> {
         let since = Instant::now();
         loop {
             let log = self.log();
@@ -122,13 +139,21 @@ impl Process {
             {
                 // in an object the message ends with a quotation mark
                 let address = address.split('"').next().unwrap_or_default();
-                return format!("http://{}", address.trim());
+                                return Ok(format!("http://{}", address.trim()));
             }
-            let ended = self.child.try_wait().expect("the child's status");
-            assert!(ended.is_none(), "it ended with {ended:?}:\n{log}");
-            assert!(since.elapsed() < PATIENCE, "it did not start:\n{log}");
+            if let Some(status) = self.has_ended() {
+                return Err(format!("it ended with {status}:\n{log}"));
+            }
+            if since.elapsed() >= PATIENCE {
+                return Err(format!("it did not start:\n{log}"));
+            }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
+    }
+
+    /// How it ended, if it has.
+    pub fn has_ended(&mut self) -> Option<ExitStatus> {
+        self.child.try_wait().expect("the child's status")
     }
 
     /// What it has logged so far.
@@ -165,7 +190,7 @@ impl Process {
     pub async fn ended(&mut self) -> Option<i32> {
         let since = Instant::now();
         loop {
-            if let Some(status) = self.child.try_wait().expect("the child's status") {
+            if let Some(status) = self.has_ended() {
                 return status.code();
             }
             assert!(since.elapsed() < PATIENCE, "it did not end: {}", self.log());

@@ -33,7 +33,7 @@ DATABASE_TESTS := $(patsubst tests/%.rs,--test %,$(filter-out tests/backup.rs te
 
 CHROMIUM ?= $(or $(shell command -v chromium),/usr/bin/chromium)
 
-.PHONY: help run build test fmt fmt-check lint rust-test chaos e2e site wasm budget tools chromium postgresql clean
+.PHONY: help run build test fmt fmt-check lint rust-test chaos bench e2e site wasm budget tools chromium postgresql clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -77,6 +77,12 @@ e2e: site end2end/node_modules/.package-lock.json chromium postgresql ## the end
 PLAYWRIGHT := env COUNTERSIGN_BIN="$(CURDIR)/dist/debug/countersign" CHROMIUM="$(CHROMIUM)" npx --no-install playwright test --pass-with-no-tests
 # What people do is done on PostgreSQL too; what the pages look like does not depend on the database.
 ACTS := --project="with JavaScript" --project="without JavaScript"
+
+# In a folder on a disk, since what is measured waits for it; /tmp may be memory.
+BENCH_FOLDER ?= /var/tmp
+bench: site postgresql ## how fast it is, beside the floor: docs/performance.md (ARGS="sqlite pages" for some)
+	cargo bench $(SERVER) --bench load --no-run
+	TMPDIR="$(BENCH_FOLDER)" cargo bench $(SERVER) --bench load -- $(ARGS)
 
 site: wasm $(WASM_BINDGEN) tools/node_modules/.package-lock.json ## dist/site: browser build, style sheet, public/
 	node tools/site.mjs --wasm-bindgen "$(WASM_BINDGEN)" \

@@ -564,13 +564,16 @@ async fn the_steps_of_the_operations_guide_bring_a_backup_back_paused() {
     house.web().terminate();
     assert_eq!(house.web().ended().await, Some(0));
     house.kill_web();
-    house.shell(if on_postgres() {
-        "psql -q \"$DATABASE_URL\" -c \"CREATE DATABASE ${DATABASE_URL##*/}_restored\"
+    house.shell(
+        if on_postgres() {
+            "psql -q \"$DATABASE_URL\" -c \"CREATE DATABASE ${DATABASE_URL##*/}_restored\"
          pg_restore --no-owner --dbname=\"${DATABASE_URL}_restored\" monday.dump"
-    } else {
-        "mkdir broken && mv countersign.db countersign.db-wal countersign.db-shm broken/ 2>/dev/null
+        } else {
+            "mkdir broken && mv countersign.db countersign.db-wal countersign.db-shm broken/ 2>/dev/null
          install -m 600 monday.db countersign.db"
-    }, &url);
+        },
+        &url,
+    );
     if on_postgres() {
         house.set("database_url", &format!("{}_restored", url[1].1));
     }

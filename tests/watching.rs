@@ -2,6 +2,7 @@
 
 #![allow(
     clippy::disallowed_types,
+    clippy::disallowed_methods,
     reason = "a plan is asked for with the program's own statements, not with input"
 )]
 

@@ -434,6 +434,46 @@ impl Listener {
     }
 }
 
+/// Tenant and id of orders that may be sent, longest due first. Of each supplier that is not busy the first few are
+/// looked up in the index: however many orders wait for a busy one, they are not read.
+///
+/// `busy` as in `orders::order_due`.
+pub async fn due(conn: &mut Conn, busy: &str, now: i64, most: i64) -> Result<Vec<(String, String)>, StoreError> {
+    let found = match conn {
+        Transaction::Sqlite(tx) => {
+            let due = "SELECT o.tenant, o.id FROM suppliers s CROSS JOIN orders o
+                WHERE replace($2, '|' || s.tenant || '/' || s.id || '|', '') = $2
+                AND o.id IN (SELECT d.id FROM orders d
+                             WHERE d.tenant = s.tenant AND d.supplier = s.id AND d.state = 'approved' AND d.holds = ''
+                             AND d.due_at <= $1
+                             AND NOT EXISTS (SELECT 1 FROM orders later
+                                             WHERE later.tenant = d.tenant AND later.intent = d.intent
+                                             AND later.revision > d.revision
+                                             AND later.state NOT IN ('refused', 'withdrawn'))
+                             ORDER BY d.due_at LIMIT $3)
+                ORDER BY o.due_at LIMIT $3";
+            let due = sqlx::query_as(due).bind(now).bind(busy).bind(most);
+            due.fetch_all(&mut **tx).await?
+        }
+        Transaction::Postgres(tx) => {
+            let due = "SELECT o.tenant, o.id FROM suppliers s CROSS JOIN LATERAL (
+                    SELECT d.tenant, d.id, d.due_at FROM orders d
+                    WHERE d.tenant = s.tenant AND d.supplier = s.id AND d.state = 'approved' AND d.holds = ''
+                    AND d.due_at <= $1
+                    AND NOT EXISTS (SELECT 1 FROM orders later
+                                    WHERE later.tenant = d.tenant AND later.intent = d.intent
+                                    AND later.revision > d.revision
+                                    AND later.state NOT IN ('refused', 'withdrawn'))
+                    ORDER BY d.due_at LIMIT $3) o
+                WHERE replace($2, '|' || s.tenant || '/' || s.id || '|', '') = $2
+                ORDER BY o.due_at LIMIT $3";
+            let due = sqlx::query_as(due).bind(now).bind(busy).bind(most);
+            due.fetch_all(&mut **tx).await?
+        }
+    };
+    Ok(found)
+}
+
 /// The first of these orders of one tenant, in the order given, that may still be sent and that nobody else has in hand.
 ///
 /// PostgreSQL: its row is locked, and rows that somebody else has locked are passed over; so a worker that waited for its

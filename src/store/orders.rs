@@ -88,11 +88,15 @@ struct Columns {
 
 macro_rules! order_columns {
     ($rest:literal) => {
+        order_columns!("FROM orders ", $rest)
+    };
+    ($from:literal, $rest:literal) => {
         concat!(
             "SELECT id, tenant, intent, revision, suggestion, operation_key, contents, digest, second_purchase,
              approved_by, approved_at, state, holds, differences, version, supplier_reference, due_at, sendable_since,
              not_sent, changed_at, look_up_at, look_up_by, look_up_since, looked_up, resume_at, resume_by,
-             supplier_version, gap_at FROM orders ",
+             supplier_version, gap_at ",
+            $from,
             $rest
         )
     };
@@ -362,22 +366,7 @@ pub async fn order_due(
     now: DateTime<Utc>,
     most: u32,
 ) -> Result<Vec<(TenantId, OrderId)>, StoreError> {
-    let rows: Vec<(String, String)> = ask!(
-        conn,
-        sqlx::query_as(
-            "SELECT o.tenant, o.id FROM orders o
-         WHERE o.state = 'approved' AND o.holds = '' AND o.due_at <= $1
-         AND replace($2, '|' || o.tenant || '/' || o.supplier || '|', '') = $2
-         AND NOT EXISTS (SELECT 1 FROM orders later
-                         WHERE later.tenant = o.tenant AND later.intent = o.intent AND later.revision > o.revision
-                         AND later.state NOT IN ('refused', 'withdrawn'))
-         ORDER BY o.due_at LIMIT $3",
-        )
-        .bind(micros(now))
-        .bind(busy)
-        .bind(i64::from(most))
-        .fetch_all(&mut *conn)
-    )?;
+    let rows = dialect::due(conn, busy, micros(now), i64::from(most)).await?;
     ids(&rows)
 }
 
@@ -607,21 +596,29 @@ pub async fn order_page(
     filter: &OrderFilter,
     limit: u32,
 ) -> Result<Vec<OrderRow>, StoreError> {
-    let statement = match (filter.state, &filter.supplier) {
-        (Some(_), _) => order_columns!(
-            "WHERE tenant = $1 AND state = $2 AND (approved_at, id) < ($3, $4)
-             AND ($5 IS NULL OR supplier = $5)
-             AND ($6 IS NULL OR id IN (SELECT order_id FROM cases WHERE closed_at IS NULL AND owner = $6))
+    let statement = match (filter.state, &filter.supplier, &filter.owner) {
+        // what somebody owns is open, and so little; SQLite reads tables that are crossed from left to right
+        (_, _, Some(_)) => order_columns!(
+            "FROM (SELECT DISTINCT order_id FROM cases
+                   WHERE closed_at IS NULL AND owner = $6 AND order_id IS NOT NULL) owned CROSS JOIN orders ",
+            "WHERE id = owned.order_id AND tenant = $1 AND (approved_at, id) < ($3, $4)
+             AND ($2 IS NULL OR state = $2) AND ($5 IS NULL OR supplier = $5)
              ORDER BY approved_at DESC, id DESC LIMIT $7"
         ),
-        (None, Some(_)) => order_columns!(
-            "WHERE tenant = $1 AND $2 IS NULL AND (approved_at, id) < ($3, $4) AND supplier = $5
-             AND ($6 IS NULL OR id IN (SELECT order_id FROM cases WHERE closed_at IS NULL AND owner = $6))
+        (Some(_), Some(_), None) => order_columns!(
+            "WHERE tenant = $1 AND state = $2 AND (approved_at, id) < ($3, $4) AND supplier = $5 AND $6 IS NULL
              ORDER BY approved_at DESC, id DESC LIMIT $7"
         ),
-        (None, None) => order_columns!(
-            "WHERE tenant = $1 AND $2 IS NULL AND (approved_at, id) < ($3, $4) AND $5 IS NULL
-             AND ($6 IS NULL OR id IN (SELECT order_id FROM cases WHERE closed_at IS NULL AND owner = $6))
+        (Some(_), None, None) => order_columns!(
+            "WHERE tenant = $1 AND state = $2 AND (approved_at, id) < ($3, $4) AND $5 IS NULL AND $6 IS NULL
+             ORDER BY approved_at DESC, id DESC LIMIT $7"
+        ),
+        (None, Some(_), None) => order_columns!(
+            "WHERE tenant = $1 AND $2 IS NULL AND (approved_at, id) < ($3, $4) AND supplier = $5 AND $6 IS NULL
+             ORDER BY approved_at DESC, id DESC LIMIT $7"
+        ),
+        (None, None, None) => order_columns!(
+            "WHERE tenant = $1 AND $2 IS NULL AND (approved_at, id) < ($3, $4) AND $5 IS NULL AND $6 IS NULL
              ORDER BY approved_at DESC, id DESC LIMIT $7"
         ),
     };

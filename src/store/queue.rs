@@ -121,14 +121,14 @@ struct SuggestionColumns {
     case_reason: Option<String>,
 }
 
-/// Open suggestions, oldest first.
+/// Open suggestions, oldest first. The states are asked for in the very words of the index that holds only them: SQLite
+/// does not see that a part of its condition implies it, and would read every suggestion there ever was.
 pub async fn open_suggestions(conn: &mut Conn, tenant: &TenantId) -> Result<Vec<OpenSuggestion>, StoreError> {
     let rows: Vec<SuggestionColumns> = ask!(
         conn,
         sqlx::query_as(
             "WITH open_ids AS (
-             SELECT id FROM suggestions WHERE tenant = $1 AND state = 'in_review'
-             UNION SELECT id FROM suggestions WHERE tenant = $1 AND state = 'sent_back'
+             SELECT id FROM suggestions WHERE tenant = $1 AND state IN ('in_review', 'sent_back')
              UNION SELECT suggestion FROM cases WHERE tenant = $1 AND closed_at IS NULL AND suggestion IS NOT NULL)
          SELECT g.id, g.state, g.contents, s.name AS supplier_name, g.created_at, g.decision, c.owner,
                 p.name AS owner_name, c.due_at AS case_due_at, c.reason AS case_reason

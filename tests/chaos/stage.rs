@@ -95,7 +95,7 @@ impl Stage {
             resolver: Person::sign_in(&house, RESOLVER).await,
             manager: Person::sign_in(&house, MANAGER).await,
         };
-        house.stop_web();
+        house.kill_web();
         house.stop_supplier();
         Self {
             house,

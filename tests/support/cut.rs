@@ -140,8 +140,8 @@ async fn carry(
                         Some(Lost::OnItsWay) => {}
                         Some(Lost::Answer) => {
                             server.write_all(&message).await?;
-                            // everything before was answered, so this is the answer to the COMMIT
-                            server.read(&mut answered).await?;
+                            // everything before was answered, so the first byte that comes is of the answer to the COMMIT
+                            server.read_exact(&mut answered[..1]).await?;
                         }
                         None => server.write_all(&message).await?,
                     }

@@ -13,6 +13,7 @@
 
 pub mod cut;
 pub mod database;
+pub mod fill;
 pub mod home;
 mod process;
 pub mod session;

@@ -139,7 +139,7 @@ impl Process {
             {
                 // in an object the message ends with a quotation mark
                 let address = address.split('"').next().unwrap_or_default();
-                                return Ok(format!("http://{}", address.trim()));
+                return Ok(format!("http://{}", address.trim()));
             }
             if let Some(status) = self.has_ended() {
                 return Err(format!("it ended with {status}:\n{log}"));
@@ -159,6 +159,11 @@ impl Process {
     /// What it has logged so far.
     pub fn log(&self) -> String {
         std::fs::read_to_string(&self.log).unwrap_or_default()
+    }
+
+    /// Its number, by which the system tells of it.
+    pub fn id(&self) -> u32 {
+        self.child.id()
     }
 
     /// Freezes it (SIGSTOP).

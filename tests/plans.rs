@@ -138,7 +138,7 @@ async fn a_history(house: &mut House) -> Old {
     let waiting = house.suggest("waits", &body("waits")).await;
     let sent_back = house.suggest("back", &body("back")).await;
     drop((buyer, resolver));
-    house.stop_web();
+    house.kill_web();
 
     let mut filling = Filling::of(house.database_url()).await;
     let mut from = 1;

@@ -7,6 +7,7 @@
 use super::StoreError;
 use super::place::must_be_local;
 use crate::domain::ids::TenantId;
+use sqlx::Connection;
 use sqlx::postgres::{PgConnectOptions, PgListener, PgPool, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
 use std::os::unix::fs::MetadataExt;
@@ -215,12 +216,18 @@ async fn open_sqlite(
         // FULL: an attempt that was committed must survive a power cut (rule 6); NORMAL can lose the last commits
         .synchronous(SqliteSynchronous::Full)
         .busy_timeout(BUSY);
+    // a full disk makes SQLite end a transaction by itself; the driver goes on counting it, and every write after it would be
+    // refused, so such a connection is closed and another made
     let pool = |most: u32| {
         let connected = connected.clone();
         SqlitePoolOptions::new()
             .max_connections(most)
             .acquire_timeout(BUSY * 2)
             .after_connect(move |_, _| noted(&connected))
+            .before_acquire(|connection, _| {
+                let is_usable = !connection.is_in_transaction();
+                Box::pin(async move { Ok(is_usable) })
+            })
     };
     Ok(Pools::Sqlite {
         writer: pool(1).connect_with(options.clone()).await?,
@@ -501,6 +508,28 @@ pub async fn first_asked(conn: &mut Conn, orders: &[String], now: i64) -> Result
                 ORDER BY array_position($1, id) LIMIT 1 FOR UPDATE SKIP LOCKED";
             let found = sqlx::query_scalar(first).bind(orders).bind(now);
             Ok(found.fetch_optional(&mut **tx).await?)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_transaction_that_sqlite_ended_by_itself_spoils_no_later_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let url = format!("sqlite:{}", folder.path().join("full.db").display());
+        let pools = open(&url, true, Arc::default()).await.expect("opens");
+        let mut tx = begin_write(&pools).await.expect("begins");
+        if let Transaction::Sqlite(tx) = &mut tx {
+            // what SQLite does on a full disk (https://www.sqlite.org/lang_transaction.html, 3)
+            sqlx::query("ROLLBACK").execute(&mut **tx).await.expect("ended");
+        }
+        assert!(tx.commit().await.is_err(), "nothing is left to commit");
+        for _ in 0..2 {
+            let next = begin_write(&pools).await.expect("the next one begins");
+            next.commit().await.expect("and lasts");
         }
     }
 }

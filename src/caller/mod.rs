@@ -51,6 +51,9 @@ fn absent() -> CallError {
 pub fn broken(error: &DeskError) -> CallError {
     tracing::error!("{error}");
     if error.is_away() {
+        // `web::guard` makes of an act that failed what a person can read
+        let soon = HeaderValue::from_static("5");
+        expect_context::<ResponseOptions>().insert_header(header::RETRY_AFTER, soon);
         CallError::Away
     } else {
         CallError::Broken

@@ -24,7 +24,7 @@ pub enum CallError {
     #[error("Something on our side does not work. It was written to the log; please try again.")]
     Broken,
     #[error(
-        "The database cannot be reached at the moment. Please try again in a moment; if you pressed a button, look first whether it was done."
+        "The database cannot do this at the moment. Please try again in a moment; if you pressed a button, look first whether it was done."
     )]
     Away,
 }

@@ -216,18 +216,14 @@ async fn open_sqlite(
         // FULL: an attempt that was committed must survive a power cut (rule 6); NORMAL can lose the last commits
         .synchronous(SqliteSynchronous::Full)
         .busy_timeout(BUSY);
-    // a full disk makes SQLite end a transaction by itself; the driver goes on counting it, and every write after it would be
-    // refused, so such a connection is closed and another made
     let pool = |most: u32| {
         let connected = connected.clone();
         SqlitePoolOptions::new()
             .max_connections(most)
             .acquire_timeout(BUSY * 2)
             .after_connect(move |_, _| noted(&connected))
-            .before_acquire(|connection, _| {
-                let is_usable = !connection.is_in_transaction();
-                Box::pin(async move { Ok(is_usable) })
-            })
+            // on a full disk SQLite itself undoes the transaction, and sqlx believes for ever that it goes on
+            .before_acquire(|connection, _| Box::pin(async move { Ok(!connection.is_in_transaction()) }))
     };
     Ok(Pools::Sqlite {
         writer: pool(1).connect_with(options.clone()).await?,
@@ -516,20 +512,36 @@ pub async fn first_asked(conn: &mut Conn, orders: &[String], now: i64) -> Result
 mod tests {
     use super::*;
 
+    /// Case C1: the disk is full, and later it is not.
     #[tokio::test]
-    async fn a_transaction_that_sqlite_ended_by_itself_spoils_no_later_one() {
-        let folder = tempfile::tempdir().expect("a folder");
+    async fn after_a_full_disk_it_can_be_written_again_without_a_restart() {
+        let folder = tempfile::TempDir::new().expect("a folder");
         let url = format!("sqlite:{}", folder.path().join("full.db").display());
-        let pools = open(&url, true, Arc::default()).await.expect("opens");
-        let mut tx = begin_write(&pools).await.expect("begins");
-        if let Transaction::Sqlite(tx) = &mut tx {
-            // what SQLite does on a full disk (https://www.sqlite.org/lang_transaction.html, 3)
-            sqlx::query("ROLLBACK").execute(&mut **tx).await.expect("ended");
-        }
-        assert!(tx.commit().await.is_err(), "nothing is left to commit");
-        for _ in 0..2 {
-            let next = begin_write(&pools).await.expect("the next one begins");
-            next.commit().await.expect("and lasts");
-        }
+        let pools = open(&url, true, Arc::default()).await.expect("a database");
+        migrate(&pools).await.expect("its schema");
+        let mut full = begin_write(&pools).await.expect("a transaction");
+        let Transaction::Sqlite(tx) = &mut full else {
+            panic!("this is SQLite");
+        };
+        // not less than what there is: no page more
+        let limit = sqlx::query("PRAGMA max_page_count = 1").execute(&mut **tx).await;
+        limit.expect("a limit");
+        let row = "INSERT INTO tenants (id, name, zone, salt, created_at)
+                   VALUES (hex(randomblob(500)), hex(randomblob(500)), 'UTC', 'salt', 0)";
+        let filled = async {
+            loop {
+                if let Err(error) = sqlx::query(row).execute(&mut **tx).await {
+                    return error;
+                }
+            }
+        };
+        assert!(filled.await.to_string().contains("full"));
+        drop(full);
+
+        let mut again = begin_write(&pools).await.expect("a transaction again");
+
+        let wrote = done!(again, sqlx::query(row).execute(&mut *again));
+        assert_eq!(wrote.expect("written"), 1);
+        again.commit().await.expect("kept");
     }
 }

@@ -13,6 +13,10 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
 use std::collections::HashSet;
 
+/// Leptos answers a server function that failed with this header and a redirect, which would tell nobody. An act that was
+/// refused does not fail: it leads to the page with the reason.
+const FAILED: &str = "serverfnerror";
+
 /// Refuses a mutation that does not come from our own pages (rule 18, case P13): a foreign or missing Origin, a
 /// `Sec-Fetch-Site` other than same-origin, a body that is not a form.
 pub async fn origin(State(web): State<Web>, request: Request, next: Next) -> Response {
@@ -94,6 +98,7 @@ pub async fn session(State(web): State<Web>, mut request: Request, next: Next) -
         None => None,
     };
     let path = request.uri().path();
+    let is_act = path.starts_with("/act/");
     match person {
         Some(person) => {
             request.extensions_mut().insert(person);
@@ -108,6 +113,9 @@ pub async fn session(State(web): State<Web>, mut request: Request, next: Next) -
         None => return to_sign_in(&request),
     }
     let mut response = next.run(request).await;
+    if is_act && response.headers().contains_key(FAILED) {
+        return super::problem::failed(response.headers().contains_key(header::RETRY_AFTER));
+    }
     // a page shows what is in the database now (rule 21), and to this person only
     response
         .headers_mut()

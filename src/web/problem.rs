@@ -112,7 +112,7 @@ impl From<DeskError> for Problem {
                 problem(
                     StatusCode::SERVICE_UNAVAILABLE,
                     "unavailable",
-                    "The database cannot be reached at the moment",
+                    "The database cannot do this at the moment",
                     "The same request may be sent again: what was stored of this one, if anything, is answered then.",
                 )
             }
@@ -129,11 +129,16 @@ impl From<DeskError> for Problem {
     }
 }
 
-/// A page or sign-in that our side cannot serve.
+/// A page, act or sign-in that our side cannot serve.
 pub fn broken(error: &DeskError) -> Response {
     tracing::error!("{error}");
-    if error.is_away() {
-        let why = "The database cannot be reached at the moment. Please try again in a moment; \
+    failed(error.is_away())
+}
+
+/// As `broken`, where the log knows already. `away`: the database could not do it now.
+pub fn failed(away: bool) -> Response {
+    if away {
+        let why = "The database cannot do this at the moment. Please try again in a moment; \
                    if you pressed a button, look first whether it was done.\n";
         return (StatusCode::SERVICE_UNAVAILABLE, [(header::RETRY_AFTER, "5")], why).into_response();
     }

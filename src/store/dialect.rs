@@ -540,7 +540,8 @@ mod tests {
 
         let mut again = begin_write(&pools).await.expect("a transaction again");
 
-        let wrote = done!(again, sqlx::query(row).execute(&mut *again));
+        let conn = &mut again;
+        let wrote = done!(conn, sqlx::query(row).execute(&mut *conn));
         assert_eq!(wrote.expect("written"), 1);
         again.commit().await.expect("kept");
     }

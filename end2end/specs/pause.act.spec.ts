@@ -15,6 +15,7 @@ const test = base.extend<object, { house: House }>({
 });
 
 test("on copied data nothing goes out before it was looked up and released, and a manager ends the pause", async ({ house, pageOf }) => {
+  test.slow(); // it stops and starts the desk on the way
   const { intentId, suggestion: waiting } = await house.assistant.wish("before-the-gap");
   await house.supplier.faults([{ on: "submit", do: "429" }]);
   const buyer = await pageOf(people.buyer);

@@ -435,6 +435,7 @@ async fn a_write_that_waited_for_the_move_is_refused_and_a_killed_move_changes_n
     removal.wait_for_the_lock(&mut holder_of(&removal).await).await;
     killed.kill().expect("it is killed");
     killed.wait().expect("it ends");
+    removal.notice_that_it_is_gone(&mut holder_of(&removal).await).await;
     assert_eq!(
         removal.house.run(&["site", "add", "meanwhile", "--name", "M"]).status,
         0
@@ -462,6 +463,14 @@ async fn a_write_that_waited_for_the_move_is_refused_and_a_killed_move_changes_n
     );
 }
 
+/// How many wait for the table that the holder keeps.
+async fn waiting(look: &mut PgConnection) -> i64 {
+    let waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted
+                   AND relation = 'tenants'::regclass AND database = (SELECT oid FROM pg_database
+                                                                     WHERE datname = current_database())";
+    sqlx::query_scalar(waiting).fetch_one(look).await.expect(waiting)
+}
+
 async fn holder_of(removal: &Removal) -> PgConnection {
     PgConnection::connect(&removal.new).await.expect("connects")
 }
@@ -469,17 +478,29 @@ async fn holder_of(removal: &Removal) -> PgConnection {
 impl Removal {
     /// Until somebody waits for a lock over there.
     async fn wait_for_the_lock(&self, look: &mut PgConnection) {
-        let waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted
-                       AND relation = 'tenants'::regclass AND database = (SELECT oid FROM pg_database
-                                                                         WHERE datname = current_database())";
         for _ in 0..300 {
-            let number: i64 = sqlx::query_scalar(waiting).fetch_one(&mut *look).await.expect(waiting);
-            if number > 0 {
+            if waiting(look).await > 0 {
                 return;
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
         panic!("nobody waits");
+    }
+
+    /// A server notices that its client is gone when it next speaks to it; one that waits for a lock does not. Here it
+    /// does, so that whoever waits afterwards is the next one.
+    async fn notice_that_it_is_gone(&self, look: &mut PgConnection) {
+        let end = "SELECT pg_terminate_backend(pid) FROM pg_locks
+                   WHERE NOT granted AND relation = 'tenants'::regclass
+                   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
+        sqlx::query(end).execute(&mut *look).await.expect(end);
+        for _ in 0..300 {
+            if waiting(look).await == 0 {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        panic!("somebody still waits");
     }
 }
 

@@ -80,7 +80,18 @@ impl Desk {
     /// Claims an order to be sent, those that a person wants sent once more first: opens its attempt and commits it.
     /// `busy` as in `order_due`.
     pub async fn claim(&self, busy: &str) -> Result<Option<Claimed>, DeskError> {
-        self.look_if_connected_anew().await?;
+        loop {
+            self.look_if_connected_anew().await?;
+            let claimed = self.claim_known(busy).await?;
+            // a connection that was made meanwhile is looked at, and what it kept from being claimed is claimed now: nobody
+            // else may wake this worker for it
+            if claimed.is_some() || !self.must_look() {
+                return Ok(claimed);
+            }
+        }
+    }
+
+    async fn claim_known(&self, busy: &str) -> Result<Option<Claimed>, DeskError> {
         let mut read = self.store.begin_read().await?;
         let mut due = orders::order_resume_due(&mut read, busy, LOOK_AT).await?;
         due.extend(orders::order_due(&mut read, busy, clock::now(), LOOK_AT).await?);

@@ -33,7 +33,7 @@ DATABASE_TESTS := $(patsubst tests/%.rs,--test %,$(filter-out tests/backup.rs te
 
 CHROMIUM ?= $(or $(shell command -v chromium),/usr/bin/chromium)
 
-.PHONY: help run build test fmt fmt-check lint rust-test chaos bench e2e site wasm budget tools chromium postgresql clean
+.PHONY: help run build test fmt fmt-check lint rust-test simulate chaos bench e2e site wasm budget tools chromium postgresql clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -60,6 +60,12 @@ lint: toolchain ## clippy on both builds, warnings are errors
 rust-test: site postgresql ## the Rust tests: all of them, then those with a database on PostgreSQL too
 	cargo test $(SERVER)
 	tools/postgres.sh run cargo test $(SERVER) $(DATABASE_TESTS)
+	cargo test $(LOCKED) --features ssr,mutants --test simulate -- --nocapture a_rule_that_is_taken_out
+
+# Lives of one approval, each from a seed; a seed that breaks is printed (SIMULATE_SEED=n: that one, with its story).
+SEEDS ?= 100000
+simulate: toolchain ## the randomized run over SEEDS lives (SIMULATE_FROM, SIMULATE_SEED)
+	SEEDS=$(SEEDS) cargo test $(SERVER) --test simulate -- --nocapture every_invariant
 
 # Processes killed at random under load, on a PostgreSQL of its own that is restarted (DATABASE=sqlite: on SQLite).
 DATABASE ?= postgres

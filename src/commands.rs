@@ -82,11 +82,20 @@ pub async fn open(config: &Config) -> Result<Desk, CommandError> {
     begin(Store::open(&config.database_url, false).await?, config).await
 }
 
+/// As `open`, for a program that writes and does not stay: a restored database is paused before (rule 20).
+pub async fn open_to_write(config: &Config) -> Result<Desk, CommandError> {
+    let desk = open(config).await?;
+    desk.look_before_writing(config).await?;
+    Ok(desk)
+}
+
 /// The desk over a database that is made when it is not there.
 async fn open_or_create(config: &Config) -> Result<Desk, CommandError> {
     let store = Store::open(&config.database_url, true).await?;
     store.must_be_here().await?;
-    store.migrate().await?;
+    if store.may_be_migrated_unasked().await? {
+        store.migrate().await?;
+    }
     begin(store, config).await
 }
 
@@ -283,7 +292,7 @@ pub async fn tenant_add(config: &Config, name: &str, zone: &str, first: bool) ->
     let desk = if first {
         open_or_create(config).await?
     } else {
-        open(config).await?
+        open_to_write(config).await?
     };
     println!("{}", desk.tenant_add(name, zone, first).await?);
     Ok(())

@@ -27,6 +27,9 @@ pub mod web;
 #[cfg(feature = "ssr")]
 pub mod worker;
 
+/// Whether rules can be taken out (`domain::taken_out`): only in a test's own build.
+pub const MUTANTS: bool = cfg!(feature = "mutants");
+
 /// Wakes the islands of a page in the browser.
 #[cfg(feature = "hydrate")]
 #[wasm_bindgen::prelude::wasm_bindgen]

@@ -306,7 +306,7 @@ async fn carry_out(verb: Verb, config: &Config) -> Result<(), CommandError> {
         Verb::Migrate => commands::migrate(config).await,
         Verb::Check => commands::check(config).await,
         Verb::EndPause { reason, of } => {
-            let desk = commands::open(config).await?;
+            let desk = commands::open_to_write(config).await?;
             let tenant = desk.tenant_named(of.tenant.as_deref()).await?;
             commands::end_pause(&desk, &tenant, &reason).await
         }
@@ -321,7 +321,7 @@ async fn carry_out(verb: Verb, config: &Config) -> Result<(), CommandError> {
 }
 
 async fn site(verb: Site, config: &Config) -> Result<(), CommandError> {
-    let desk = commands::open(config).await?;
+    let desk = commands::open_to_write(config).await?;
     match verb {
         Site::Add { code, name, of } => {
             let tenant = desk.tenant_named(of.tenant.as_deref()).await?;
@@ -332,7 +332,7 @@ async fn site(verb: Site, config: &Config) -> Result<(), CommandError> {
 }
 
 async fn supplier(verb: Supplier, config: &Config) -> Result<(), CommandError> {
-    let desk = commands::open(config).await?;
+    let desk = commands::open_to_write(config).await?;
     match verb {
         Supplier::Add { file, of } => {
             let tenant = desk.tenant_named(of.tenant.as_deref()).await?;
@@ -352,7 +352,7 @@ async fn supplier(verb: Supplier, config: &Config) -> Result<(), CommandError> {
 }
 
 async fn person(verb: Person, config: &Config) -> Result<(), CommandError> {
-    let desk = commands::open(config).await?;
+    let desk = commands::open_to_write(config).await?;
     match verb {
         Person::Add {
             name,
@@ -373,7 +373,7 @@ async fn person(verb: Person, config: &Config) -> Result<(), CommandError> {
 }
 
 async fn token(verb: Token, config: &Config) -> Result<(), CommandError> {
-    let desk = commands::open(config).await?;
+    let desk = commands::open_to_write(config).await?;
     match verb {
         Token::Create { name, scope, of } => {
             let tenant = desk.tenant_named(of.tenant.as_deref()).await?;

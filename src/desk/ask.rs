@@ -5,19 +5,19 @@
 
 use super::again::again;
 use super::claim::by_tenant;
-use super::doubt::Known;
 use super::record::Act;
 use super::settle::reference_of;
 use super::submit::{FIRST_PAUSE, LONGEST_PAUSE};
 use super::{Desk, DeskError, clock, delta};
 use crate::domain::case::{CaseKind, CaseStep};
 use crate::domain::contents::SupplierId;
-use crate::domain::contract::{LookUp, NotResumed};
+use crate::domain::contract::NotResumed;
 use crate::domain::difference;
 use crate::domain::event::{Actor, Happening, Subject};
 use crate::domain::ids::{OrderId, PersonId, TenantId};
-use crate::domain::look_up::{Answer, FindingWord, Found, Source, Standing, finding};
+use crate::domain::look_up::{Answer, FindingWord, Source};
 use crate::domain::order::{self, Change, Finding, OrderState};
+use crate::domain::settling::{AskedAbout, Conclusion, MOST_FOR_CONFIRMED, conclude, resume_by_itself};
 use crate::store::cases::About;
 use crate::store::findings::NewFinding;
 use crate::store::look_ups::NewLookUp;
@@ -28,9 +28,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 /// Orders looked at in one claim of a look-up.
 const LOOK_AT: u32 = 32;
-/// How often a confirmed order that was not compared is asked about, before that is left to people.
-const MOST_FOR_CONFIRMED: u32 = 5;
-/// How long a late record is watched for after the verdict (brief.md "Life of an order").
+/// How long a late record is watched for after the verdict, where no readable file says (brief.md "Life of an order").
 const WATCH: TimeDelta = TimeDelta::days(7);
 /// A question without an answer is asked again this long after its deadline.
 const ASK_AGAIN: TimeDelta = TimeDelta::seconds(5);
@@ -43,6 +41,7 @@ pub struct Question {
     pub supplier_id: SupplierId,
     supplier: Supplier,
     operation_key: String,
+    approved_at: DateTime<Utc>,
     by: Option<PersonId>,
     /// When it was claimed: what the order notes of it is this question's as long as that stands there.
     since: DateTime<Utc>,
@@ -105,9 +104,17 @@ impl Desk {
         };
         let row = suppliers::supplier_fetch(&mut tx, tenant, &order.contents.supplier).await?;
         let row = row.ok_or(DeskError::Absent("supplier"))?;
+        if row.next_look_up_at.is_some_and(|at| at > now) {
+            // somebody else asked it a moment ago; its contract says how often it may be asked
+            return Ok(None);
+        }
         let supplier = row.file.parse::<Supplier>().ok();
-        let supplier = supplier.filter(|supplier| supplier.contract.look_up == LookUp::Exact);
-        let asking = match supplier {
+        let watch = supplier.as_ref().map(|supplier| supplier.contract.watch_seconds);
+        let supplier = supplier.filter(|supplier| supplier.contract.look_up.can_ask());
+        if supplier.is_none() {
+            self.settle_unasked(&mut tx, &order, now).await?;
+        }
+        let asking = match &supplier {
             // should the answer be lost with this process, it is asked again
             Some(_) => Asking {
                 at: Some(self.asked_again_at(now)),
@@ -116,11 +123,18 @@ impl Desk {
             },
             // the file may be corrected while the doubt lasts (case C11)
             None => Asking {
-                at: self.asks_next(&order, now).at.map(|_| now + self.lengths.look_up_most),
+                at: self
+                    .asks_next(&order, watch, now)
+                    .at
+                    .map(|_| now + self.lengths.look_up_most),
                 ..Asking::default()
             },
         };
         orders::order_ask(&mut tx, id, &asking).await?;
+        if let Some(Supplier { contract, .. }) = supplier.as_ref().filter(|one| one.contract.between_look_ups_ms > 0) {
+            let until = now + TimeDelta::milliseconds(contract.between_look_ups_ms);
+            suppliers::supplier_rest(&mut tx, tenant, &row.id, until).await?;
+        }
         tx.commit().await?;
         Ok(supplier.map(|supplier| Question {
             tenant: order.tenant,
@@ -128,6 +142,7 @@ impl Desk {
             supplier_id: row.id,
             supplier,
             operation_key: order.operation_key.to_string(),
+            approved_at: order.approved_at,
             by: order.asking.by,
             since: now,
         }))
@@ -141,8 +156,8 @@ impl Desk {
         let asked_at = clock::now();
         let (answer, detail) = match question.supplier.http() {
             Ok(http) => {
-                http.look_up(&question.operation_key, self.lengths.request_deadline)
-                    .await
+                let (key, since) = (&question.operation_key, question.approved_at);
+                http.look_up(key, since, self.lengths.request_deadline).await
             }
             Err(fault) => (Answer::CouldNotCheck, format!("It could not be asked: {fault}.")),
         };
@@ -213,21 +228,38 @@ impl Desk {
         events::event_append(&mut tx, &order.tenant, &actor, subject, looked_up, now).await?;
         // what somebody wants asked since then, or a new state's own rhythm, is not this answer's to overwrite
         if order.asking.since == Some(question.since) {
-            orders::order_ask(&mut tx, &order.id, &self.asks_next(&order, now)).await?;
+            let watch = Some(question.supplier.contract.watch_seconds);
+            orders::order_ask(&mut tx, &order.id, &self.asks_next(&order, watch, now)).await?;
         }
         self.conclude(&mut tx, &order, answer, now).await?;
         self.commit_and_ring(tx).await
     }
 
+    /// A supplier that cannot be asked says nothing; where its file lets the worker send once more, that is what is left.
+    async fn settle_unasked(&self, conn: &mut Conn, order: &OrderRow, now: DateTime<Utc>) -> Result<(), DeskError> {
+        let facts = match self.doubt_facts(conn, order).await {
+            Ok(facts) => facts,
+            // a file that cannot be read lets nobody do anything
+            Err(DeskError::Supplier(_)) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        match resume_by_itself(&order.life, &facts, now) {
+            Some(conclusion) => self.carry_out(conn, order, conclusion, now).await,
+            None => Ok(()),
+        }
+    }
+
     /// When an order in this state is asked about again: doubling from the first wait to the most (doors.md "Defaults").
-    fn asks_next(&self, order: &OrderRow, now: DateTime<Utc>) -> Asking {
+    /// `watch` is how long the contract has it watched after a verdict, in seconds.
+    fn asks_next(&self, order: &OrderRow, watch: Option<i64>, now: DateTime<Utc>) -> Asking {
+        let watch = watch.map_or(WATCH, TimeDelta::seconds);
         let asked = order.asking.asked.saturating_add(1);
         let doubled = self.lengths.look_up_first.checked_mul(1 << asked.min(20));
         let wait = doubled.map_or(self.lengths.look_up_most, |wait| wait.min(self.lengths.look_up_most));
         let goes_on = match order.life.state {
             OrderState::ConfirmationPending | OrderState::Acknowledged => true,
             OrderState::Confirmed => asked < MOST_FOR_CONFIRMED,
-            OrderState::Approved | OrderState::Refused | OrderState::Withdrawn => now - order.changed_at < WATCH,
+            OrderState::Approved | OrderState::Refused | OrderState::Withdrawn => now - order.changed_at < watch,
             OrderState::Submitting => false,
         };
         Asking {
@@ -238,7 +270,7 @@ impl Desk {
         }
     }
 
-    /// What the answer means for the order as it stands now.
+    /// Carries out what the answer means for the order as it stands now.
     async fn conclude(
         &self,
         conn: &mut Conn,
@@ -246,80 +278,61 @@ impl Desk {
         answer: &Answer,
         now: DateTime<Utc>,
     ) -> Result<(), DeskError> {
-        match order.life.state {
-            OrderState::ConfirmationPending | OrderState::Acknowledged => {
-                self.conclude_doubt(conn, order, answer, now).await
-            }
-            OrderState::Approved => self.conclude_not_found(conn, order, answer, now).await,
-            OrderState::Confirmed => self.conclude_confirmed(conn, order, answer, now).await,
-            OrderState::Refused | OrderState::Withdrawn => self.conclude_settled(conn, order, answer, now).await,
-            // a record is doubt when the open attempt closes: `desk::submit` looks for it
-            OrderState::Submitting => Ok(()),
-        }
-    }
-
-    /// A record of an order that was thought settled, and that nobody has judged.
-    async fn conclude_settled(
-        &self,
-        conn: &mut Conn,
-        order: &OrderRow,
-        answer: &Answer,
-        now: DateTime<Utc>,
-    ) -> Result<(), DeskError> {
-        let Answer::Found(records) = answer else { return Ok(()) };
-        let known = Known::of(conn, order).await?;
-        let unjudged = |one: &&Found| one.standing != Standing::Refused && !known.judged(&one.reference);
-        let Some(late) = records.iter().find(unjudged) else {
-            return Ok(());
-        };
-        let change = order::late_record(&order.life, &late.reference)?;
-        self.record_late(conn, order, &change, late, now).await
-    }
-
-    async fn conclude_doubt(
-        &self,
-        conn: &mut Conn,
-        order: &OrderRow,
-        answer: &Answer,
-        now: DateTime<Utc>,
-    ) -> Result<(), DeskError> {
-        if let Answer::Found(records) = answer {
-            self.open_duplicate(conn, order, records, now).await?;
-        }
         let facts = self.doubt_facts(conn, order).await?;
-        if facts.known.record_there {
-            // nobody has judged the record that turned up; that is a person's
-            return Ok(());
-        }
-        if *answer == Answer::None && !facts.asked_the_right_books() {
-            return Ok(());
-        }
+        let about = AskedAbout {
+            life: &order.life,
+            facts: &facts,
+            asked: order.asking.asked,
+        };
         let compare = |record: &_| difference::with_record(&order.contents, record);
-        let Some(established) = finding(answer, facts.ladder(), compare) else {
-            return Ok(());
-        };
-        // an order they have and have not confirmed may be asked about many times
-        let Ok(change) = order::establish(&order.life, &established, now) else {
-            return Ok(());
-        };
-        self.establish_in(conn, order, &established, &change, now).await
+        for conclusion in conclude(about, answer, compare, now) {
+            self.carry_out(conn, order, conclusion, now).await?;
+        }
+        Ok(())
     }
 
-    /// Several records of one order: which is ours, and what becomes of the others, is a person's to say (case I7).
-    async fn open_duplicate(
+    async fn carry_out(
         &self,
         conn: &mut Conn,
         order: &OrderRow,
-        records: &[Found],
+        conclusion: Conclusion,
         now: DateTime<Utc>,
     ) -> Result<(), DeskError> {
-        if records.len() < 2 {
-            return Ok(());
+        match conclusion {
+            Conclusion::Establish { finding, change } => self.establish_in(conn, order, &finding, &change, now).await,
+            Conclusion::LateRecord { reference, change } => {
+                self.record_late(conn, order, &change, reference, now).await
+            }
+            Conclusion::DropResume { why, change } => self.record_not_resumed(conn, order, &change, why, now).await,
+            Conclusion::ResumeByItself { change } => self.resume_by_itself(conn, order, &change, now).await,
+            Conclusion::Compared {
+                reference,
+                differences,
+                change,
+            } => {
+                let happening = Happening::Compared { reference, differences };
+                self.record_compared(conn, order, change.as_ref(), happening, now).await
+            }
+            Conclusion::OpenCase { kind, reason } => self.open_case(conn, order, kind, reason, now).await,
+            Conclusion::StopAsking => Ok(orders::order_ask(conn, &order.id, &Asking::default()).await?),
         }
-        let numbers: Vec<_> = records.iter().map(|one| one.reference.as_str()).collect();
-        let reason = format!("the supplier has several records of it: {}", numbers.join(", "));
-        self.open_case(conn, order, CaseKind::SupplierDuplicate, reason, now)
-            .await
+    }
+
+    /// The supplier's file lets the worker send it once more by itself: it asks for it as a person would (rule 9).
+    async fn resume_by_itself(
+        &self,
+        conn: &mut Conn,
+        order: &OrderRow,
+        change: &Change,
+        now: DateTime<Utc>,
+    ) -> Result<(), DeskError> {
+        self.record_now(
+            conn,
+            order,
+            change,
+            Act::by(&Actor::Worker, Happening::ResumeWanted, now),
+        )
+        .await
     }
 
     /// Writes what a look-up established, with its event and the order's new life.
@@ -357,39 +370,16 @@ impl Desk {
         Ok(findings::finding_add(conn, &kept).await?)
     }
 
-    /// Asked about an order that was found not to be there: a record brings the doubt back, and a person judges it. A
-    /// request to send it once more goes on after "none", and is dropped when nobody can tell (rule 9).
-    async fn conclude_not_found(
-        &self,
-        conn: &mut Conn,
-        order: &OrderRow,
-        answer: &Answer,
-        now: DateTime<Utc>,
-    ) -> Result<(), DeskError> {
-        match answer {
-            Answer::Found(records) => match records.first() {
-                Some(first) => {
-                    let change = order::late_record(&order.life, &first.reference)?;
-                    self.record_late(conn, order, &change, first, now).await?;
-                    self.open_duplicate(conn, order, records, now).await
-                }
-                None => Ok(()),
-            },
-            Answer::None => Ok(()),
-            Answer::CouldNotCheck => self.drop_resume(conn, order, NotResumed::CouldNotCheck, now).await,
-        }
-    }
-
     async fn record_late(
         &self,
         conn: &mut Conn,
         order: &OrderRow,
         change: &Change,
-        record: &Found,
+        reference: String,
         now: DateTime<Utc>,
     ) -> Result<(), DeskError> {
         let happening = Happening::LateRecord {
-            reference: record.reference.clone(),
+            reference,
             from: order.life.state,
             to: change.life.state,
         };
@@ -408,75 +398,41 @@ impl Desk {
         let Ok(change) = order::drop_resume(&order.life) else {
             return Ok(());
         };
-        self.record_now(
-            conn,
-            order,
-            &change,
-            Act::by(&Actor::Worker, Happening::ResumeNotSent { why }, now),
-        )
-        .await
+        self.record_not_resumed(conn, order, &change, why, now).await
     }
 
-    /// A person's word confirmed it: now their record is compared with what was approved (rule 12).
-    async fn conclude_confirmed(
+    async fn record_not_resumed(
         &self,
         conn: &mut Conn,
         order: &OrderRow,
-        answer: &Answer,
+        change: &Change,
+        why: NotResumed,
         now: DateTime<Utc>,
     ) -> Result<(), DeskError> {
-        let Answer::Found(records) = answer else {
-            return self.confirmed_unseen(conn, order, answer, now).await;
-        };
-        // what they have was seen; asking again would say the same once more
-        orders::order_ask(conn, &order.id, &Asking::default()).await?;
-        let ours = order.life.supplier_reference.as_deref();
-        if let Some(other) = records.iter().find(|one| Some(one.reference.as_str()) != ours) {
-            return match order::compared(&order.life, &other.reference, &[])? {
-                Some(change) => self.record_late(conn, order, &change, other, now).await,
-                None => Ok(()),
-            };
-        }
-        let Some(one) = records.first() else { return Ok(()) };
-        if one.standing == Standing::Refused {
-            let reason = format!("the supplier’s record {} says refused or cancelled", one.reference);
-            self.open_case(conn, order, CaseKind::Differences, reason, now).await?;
-        }
-        // what differs was told before, by the answer that confirmed it
-        let Some(record) = one.record.as_ref().filter(|_| !order.life.differences) else {
-            return Ok(());
-        };
-        let differences = difference::with_record(&order.contents, record);
-        let happening = Happening::Compared {
-            reference: one.reference.clone(),
-            differences: differences.len(),
-        };
-        match order::compared(&order.life, &one.reference, &differences)? {
+        let act = Act::by(&Actor::Worker, Happening::ResumeNotSent { why }, now);
+        self.record_now(conn, order, change, act).await
+    }
+
+    async fn record_compared(
+        &self,
+        conn: &mut Conn,
+        order: &OrderRow,
+        change: Option<&Change>,
+        happening: Happening,
+        now: DateTime<Utc>,
+    ) -> Result<(), DeskError> {
+        let actor = Actor::Worker;
+        match change {
             Some(change) => {
-                self.record_now(conn, order, &change, Act::by(&Actor::Worker, happening, now))
-                    .await?;
+                self.record_now(conn, order, change, Act::by(&actor, happening, now))
+                    .await
             }
             None => {
                 let subject = Subject::Order(order.id.clone());
-                events::event_append(conn, &order.tenant, &Actor::Worker, subject, happening, now).await?;
+                events::event_append(conn, &order.tenant, &actor, subject, happening, now).await?;
+                Ok(())
             }
         }
-        Ok(())
-    }
-
-    /// Asked often enough, and they show no record of what somebody's word confirmed: a person looks again.
-    async fn confirmed_unseen(
-        &self,
-        conn: &mut Conn,
-        order: &OrderRow,
-        answer: &Answer,
-        now: DateTime<Utc>,
-    ) -> Result<(), DeskError> {
-        if *answer != Answer::None || order.asking.asked.saturating_add(1) < MOST_FOR_CONFIRMED {
-            return Ok(());
-        }
-        let reason = "the supplier shows no record of what was confirmed".to_owned();
-        self.open_case(conn, order, CaseKind::Differences, reason, now).await
     }
 
     async fn open_case(

@@ -5,16 +5,17 @@
 //! supplier, or claim an order that is held, overtaken, or in doubt without a request that `may_resume` allows.
 
 use super::again::again;
-use super::doubt::{DoubtFacts, first_seen};
 use super::record::Act;
 use super::{Desk, DeskError, clock};
 use crate::config::StopPoint;
+use crate::domain::attempt::first_seen;
 use crate::domain::case::{CaseKind, CaseStep};
+use crate::domain::classify::Before;
 use crate::domain::contents::SupplierId;
-use crate::domain::contract::{Ground, JUST_ASKED, LookUp, NotResumed, may_resume};
+use crate::domain::contract::NotResumed;
+use crate::domain::doubt::{Opening, before};
 use crate::domain::event::{Actor, Happening};
 use crate::domain::ids::{AttemptId, OrderId, TenantId};
-use crate::domain::look_up::AnswerWord;
 use crate::domain::order::{self, BeforeAttempt, Hold, OrderState};
 use crate::store::attempts::{NewAttempt, NewStep};
 use crate::store::orders::{Asking, OrderRow};
@@ -28,6 +29,8 @@ use std::time::Duration;
 
 /// Due orders looked at in one claim; those that cannot be claimed are not looked at again before the next.
 const LOOK_AT: u32 = 32;
+/// Looks at the database in one claim: as many as new connections could ask for, and not for ever.
+const MOST_LOOKS: u32 = 20;
 /// So long after its lease the reply of an attempt is given up, should the database be away until then.
 const LONG_OVER: Duration = Duration::from_secs(60 * 60);
 
@@ -41,6 +44,8 @@ pub struct Claimed {
     pub(super) supplier: Supplier,
     pub(super) operation_key: String,
     pub(super) step: Step,
+    /// What its answer is sorted by.
+    pub(super) before: Before,
     /// On the clock that counts sleep: past this, nothing is sent.
     pub(super) send_by: Duration,
     /// On the same clock: until then its reply is worth storing, also while the database is away.
@@ -80,7 +85,7 @@ impl Desk {
     /// Claims an order to be sent, those that a person wants sent once more first: opens its attempt and commits it.
     /// `busy` as in `order_due`.
     pub async fn claim(&self, busy: &str) -> Result<Option<Claimed>, DeskError> {
-        loop {
+        for _ in 0..MOST_LOOKS {
             self.look_if_connected_anew().await?;
             let claimed = self.claim_known(busy).await?;
             // a connection that was made meanwhile is looked at, and what it kept from being claimed is claimed now: nobody
@@ -89,6 +94,8 @@ impl Desk {
                 return Ok(claimed);
             }
         }
+        tracing::error!("the database was looked at {MOST_LOOKS} times and is still not the one that was looked at");
+        Ok(None)
     }
 
     async fn claim_known(&self, busy: &str) -> Result<Option<Claimed>, DeskError> {
@@ -125,8 +132,8 @@ impl Desk {
     async fn take_turn(&self, tenant: &TenantId, orders: &[OrderId]) -> Result<Option<Turn>, DeskError> {
         self.reach(StopPoint::BeforeAttempt).await;
         let mut tx = self.store.begin_write_in(tenant).await?;
-        if self.must_look() {
-            // this very connection may be a new one, and what is behind it another database (rule 20)
+        // this very connection may be a new one, and what is behind it another database (rule 20)
+        if self.must_look() || !self.is_known(&mut tx, tenant).await? {
             return Ok(None);
         }
         let Some(order) = orders::order_first_due(&mut tx, orders, clock::now()).await? else {
@@ -196,7 +203,7 @@ impl Desk {
         let tried = attempts::attempt_list(conn, &order.id).await?;
         let today = ready.supplier.base_url();
         if let Some(seen) = first_seen(&tried) {
-            return Ok(seen.base_url != today);
+            return Ok(seen.books.base_url != today);
         }
         let file = suppliers::supplier_file(conn, &order.tenant, &row.id, version).await?;
         let decided: Supplier = file.ok_or(DeskError::Absent("supplier's version"))?.parse()?;
@@ -228,18 +235,14 @@ impl Desk {
     ) -> Result<Result<Claimed, NotClaimed>, DeskError> {
         let now = clock::now();
         let facts = self.doubt_facts(conn, &order).await?;
-        let ground = match may_resume(&facts.about(&order), now) {
-            Ok(ground) => ground,
-            Err(why) => {
+        match facts.opening(&order.life, now) {
+            Opening::Send => self.open(conn, order, row, ready, true).await,
+            Opening::AskFirst => Ok(Err(self.ask_first(conn, &order, now).await?)),
+            Opening::Drop(why) => {
                 self.drop_resume(conn, &order, NotResumed::Unsafe(why), now).await?;
-                return Ok(Err(NotClaimed::Dropped));
+                Ok(Err(NotClaimed::Dropped))
             }
-        };
-        let askable = facts.supplier.contract.look_up == LookUp::Exact;
-        if ground == Ground::NotFound && askable && !is_just_asked(&facts, now) {
-            return Ok(Err(self.ask_first(conn, &order, now).await?));
         }
-        self.open(conn, order, row, ready, true).await
     }
 
     /// Has the supplier asked right before the send, unless it is being asked.
@@ -251,7 +254,7 @@ impl Desk {
         }
         let asking = Asking {
             at: Some(now),
-            by: order.life.resume.as_ref().map(|wanted| wanted.by.clone()),
+            by: order.life.resume.as_ref().and_then(|wanted| wanted.by.clone()),
             since: None,
             ..order.asking
         };
@@ -280,27 +283,27 @@ impl Desk {
             let NewStep { method, body, .. } = attempts::attempt_step(conn, &seen.attempt.id).await?;
             step = Step { method, body, ..step };
         }
-        let before = BeforeAttempt {
+        let standing = BeforeAttempt {
             open_doubt: tried.iter().any(|row| row.attempt.is_doubtful(now)),
             later_order_live: orders::order_later_live(conn, &order).await?,
             resume_granted,
         };
-        let Ok(change) = order::open_attempt(&order.life, before, now) else {
+        let Ok(change) = order::open_attempt(&order.life, standing, now) else {
             return Ok(Err(NotClaimed::Overtaken));
         };
+        let in_doubt = order.life.state == OrderState::ConfirmationPending;
         let send_by = clock::awake_or_not() + self.lengths.send_by;
         let new = NewAttempt {
             id: AttemptId::from_random(clock::random()),
             tenant: order.tenant.clone(),
             order: order.id.clone(),
             supplier_version: row.version,
-            base_url: supplier.base_url().to_owned(),
-            account: supplier.account().to_owned(),
+            books: supplier.books(),
             secret_mac: self.fingerprint(conn, &order.tenant, secret.as_deref()).await?,
             started_at: now,
             send_by: now + TimeDelta::from_std(self.lengths.send_by).unwrap_or_default(),
             lease_until: now + self.lengths.lease,
-            in_doubt: order.life.state == OrderState::ConfirmationPending,
+            in_doubt,
             step: NewStep {
                 method: step.method.clone(),
                 url: step.url.clone(),
@@ -327,6 +330,7 @@ impl Desk {
             supplier,
             operation_key: order.operation_key.to_string(),
             step,
+            before: before(&tried, in_doubt),
             send_by,
             store_until: clock::awake_or_not() + self.lengths.lease.to_std().unwrap_or_default() + LONG_OVER,
             is_kept: true,
@@ -385,18 +389,6 @@ pub(super) fn by_tenant(due: Vec<(TenantId, OrderId)>) -> Vec<(TenantId, Vec<Ord
         }
     }
     tenants
-}
-
-/// Whether the supplier was asked a moment ago, after it had been found not to have the order, and said "none" (rule 9).
-fn is_just_asked(facts: &DoubtFacts, now: DateTime<Utc>) -> bool {
-    facts.known.look_ups.last().is_some_and(|last| {
-        last.answer == AnswerWord::None
-            && last.books == facts.books
-            && facts.gap_shows_at.is_none_or(|at| last.at >= at)
-            && last.at <= now
-            && now - last.at <= JUST_ASKED
-            && facts.last_finding().is_none_or(|found| last.at > found)
-    })
 }
 
 /// The supplier, the bytes to send and the secret's presence, or why none of it can be had.

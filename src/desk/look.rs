@@ -6,6 +6,7 @@ mod way_home;
 use super::decide::LOOK_ALIKE;
 use super::pause::pause_view;
 use super::{Desk, DeskError, Person, Program, clock};
+use crate::domain::attempt::Tried;
 use crate::domain::case::Case;
 use crate::domain::contents::SupplierId;
 use crate::domain::contract::{Ground, NoResume, may_ask_to_resume, was_not_found};
@@ -22,7 +23,6 @@ use crate::domain::queue::{Section, section_of_order, section_of_suggestion};
 use crate::domain::refusal::Refusal;
 use crate::domain::restored::may_end_pause;
 use crate::domain::suggestion::{ReviewAct, SuggestionState, needs_second_purchase, review};
-use crate::store::attempts::AttemptRow;
 use crate::store::cases::{About, case_list};
 pub use crate::store::orders::OrderFilter;
 use crate::store::orders::OrderRow;
@@ -45,7 +45,7 @@ const PAGE: u32 = 50;
 pub struct OrderView {
     pub order: OrderRow,
     pub approved_by_name: String,
-    pub attempts: Vec<AttemptRow>,
+    pub attempts: Vec<Tried>,
     pub look_ups: Vec<LookedUp>,
     pub findings: Vec<Established>,
     /// Whether a person may have it sent once more, and until when.
@@ -244,7 +244,7 @@ impl Desk {
         let (supplier_name, supplier_held) = supplier_of(conn, tenant, &order.contents.supplier).await?;
         let cases = order_cases(conn, &order).await?;
         let (facts, way_home) = self.way_home(conn, person, &order, viewer.now).await?;
-        let attempts = facts.attempts.into_iter().map(|row| AttemptShown {
+        let attempts = facts.tried.into_iter().map(|row| AttemptShown {
             attempt: row.attempt,
             recorded: row.recorded,
             differences: row.differences,
@@ -342,7 +342,7 @@ impl Desk {
         let resume = match was_not_found(order.life.state, order.life.holds) {
             Ok(_) => {
                 let facts = self.doubt_facts(conn, &order).await?;
-                may_ask_to_resume(&facts.about(&order), clock::now())
+                may_ask_to_resume(&facts.about(&order.life), clock::now())
             }
             Err(why) => Err(why),
         };

@@ -221,6 +221,8 @@ fn digest_fault((id, contents, digest): &(String, String, String)) -> Option<Str
 /// Whether the new database has this history's books.
 async fn has_arrived(new: &Store, history: &str) -> Result<bool, StoreError> {
     let mut read = new.begin_read().await?;
+    // what a transaction sees is fixed by its first question; so it first waits for whoever still writes
+    moving::wait_for_writer(&mut read).await?;
     let is_ours = instance_list(&mut read).await?.last().map(String::as_str) == Some(history);
     Ok(is_ours && !tenants::tenant_list(&mut read).await?.is_empty())
 }

@@ -88,7 +88,7 @@ impl Desk {
             WithOrder::Hold => order::hold(&order.life, Hold::Person)?,
             WithOrder::Release => {
                 let facts = self.doubt_facts(&mut tx, &order).await?;
-                may_release_now(&order.life, person.roles(), &facts.about(&order), now)?;
+                may_release_now(&order.life, person.roles(), &facts.about(&order.life), now)?;
                 order::want_release(&order.life, &LIFTED_BY_RELEASE, &person.0.id, now)?
             }
             WithOrder::Withdraw => order::withdraw(&order.life, open_doubt)?,

@@ -3,10 +3,12 @@
 //! Promises: nothing is sent over a connection before the database behind it was looked at; no first byte leaves before
 //! this node's file knows of its attempt. Must not: lift an order's hold; each has its own release.
 
+use super::again::again;
 use super::decide::reason_given;
-use super::record::Act;
+use super::record::{Act, must_be_done};
 use super::{Desk, DeskError, Person, clock};
 use crate::config::Config;
+use crate::domain::contract::{NoResume, NotResumed};
 use crate::domain::event::{Actor, Happening, Subject};
 use crate::domain::ids::{InstanceId, TenantId};
 use crate::domain::order::{self, Change, Hold, Holds, OrderState};
@@ -18,10 +20,13 @@ use crate::store::pauses::PauseRow;
 use crate::store::{Conn, Store, Written, events, instances, nodes, orders, pauses, tenants};
 use chrono::{DateTime, TimeDelta, Utc};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A node whose heartbeat is younger than this is at work (rule 20).
 const AT_WORK: TimeDelta = TimeDelta::minutes(1);
+/// Why a pause ended that nobody ended.
+const ANOTHER_GAP: &str = "another gap was found; a new pause began";
 /// What whoever ends a pause has to say.
 const SAY_WHAT_WAS_DONE: &str = "say what was done about the gap, so that your colleagues know";
 
@@ -34,6 +39,10 @@ pub(super) struct Watch {
     known: Mutex<Option<NodeFile>>,
     /// What the file says; writers take turns, and one write serves all who wait.
     written: tokio::sync::Mutex<Heads>,
+    /// The database was looked at after so many connections had been made.
+    looked: AtomicU64,
+    /// The last write of the file failed: nothing is sent meanwhile.
+    is_unwritable: AtomicBool,
 }
 
 /// The database as it was found, and why it is not taken for the one this node knows.
@@ -54,6 +63,8 @@ impl Watch {
             file,
             host: config.host.clone().unwrap_or_else(this_host),
             written: tokio::sync::Mutex::default(),
+            looked: AtomicU64::new(0),
+            is_unwritable: AtomicBool::new(false),
         })
     }
 
@@ -102,7 +113,9 @@ impl Watch {
         };
         let (path, heads) = (self.file.clone(), known.heads.clone());
         let write = tokio::task::spawn_blocking(move || node_file_write(&path, &known));
-        write.await.map_err(|error| DeskError::Broken(error.to_string()))??;
+        let kept = write.await.map_err(|error| DeskError::Broken(error.to_string()))?;
+        self.is_unwritable.store(kept.is_err(), Ordering::Relaxed);
+        kept?;
         *written = heads;
         Ok(())
     }
@@ -136,11 +149,12 @@ impl Desk {
 
     /// Whether the database has to be looked at before anything is sent.
     pub(super) fn must_look(&self) -> bool {
-        self.watch.is_some() && self.store.has_new_connection()
+        let looked = self.watch.as_ref().map(|watch| watch.looked.load(Ordering::SeqCst));
+        looked.is_some_and(|looked| self.store.connections_made() > looked)
     }
 
     /// Looks at the database where a connection was made since the last look.
-    pub(super) async fn look_if_connected_anew(&self) -> Result<(), DeskError> {
+    pub async fn look_if_connected_anew(&self) -> Result<(), DeskError> {
         self.still_in_place()?;
         if self.must_look() {
             self.look_at_database().await?;
@@ -160,21 +174,54 @@ impl Desk {
     /// Compares the database with what this node knows of it; pauses everything where it is not the same.
     async fn look_at_database(&self) -> Result<(), DeskError> {
         let Some(watch) = &self.watch else { return Ok(()) };
-        // a connection made from here on has to be looked at too; and this one again, should the look fail
-        self.store.connection_looked_at(true);
-        let looked = self.compare(watch).await;
-        if looked.is_err() {
-            self.store.connection_looked_at(false);
+        // nothing is claimed before the look has come to its end; a connection made meanwhile has to be looked at too
+        let made = self.store.connections_made();
+        self.compare(watch).await?;
+        watch.looked.fetch_max(made, Ordering::SeqCst);
+        Ok(())
+    }
+
+    /// Whether the database behind this very transaction is the one that was looked at: an address may lead elsewhere by
+    /// now, and the look may have gone over another connection. If it is not, it has to be looked at again.
+    pub(super) async fn is_known(&self, conn: &mut Conn, tenant: &TenantId) -> Result<bool, DeskError> {
+        let Some(watch) = &self.watch else { return Ok(true) };
+        let Some(known) = watch.known() else { return Ok(false) };
+        let instance = instances::instance_list(conn).await?.pop();
+        let (number, _) = events::event_head(conn, tenant).await?;
+        let least = known.heads.get(tenant).map_or(0, |head| head.number);
+        let is_known = instance.as_deref() == Some(&*known.instance) && number >= least;
+        if !is_known {
+            watch.looked.store(0, Ordering::SeqCst);
         }
-        looked
+        Ok(is_known)
+    }
+
+    /// Why nothing is sent by this process, though it could be: its file cannot be written.
+    pub(super) fn cannot_remember(&self) -> bool {
+        let watch = self.watch.as_ref();
+        watch.is_some_and(|watch| watch.is_unwritable.load(Ordering::Relaxed))
+    }
+
+    /// A look by a program that writes and does not stay: it leaves no file, and what it has never seen may be new to it.
+    /// A database that is known to be another, or an older state, is paused before it is written to, so that the gap is
+    /// counted from its last event and not from ours.
+    pub async fn look_before_writing(&self, config: &Config) -> Result<(), DeskError> {
+        let watch = Watch::of(&self.store, config)?;
+        match self.find(&watch).await?.why {
+            None | Some(Strange::Unknown) => Ok(()),
+            Some(Strange::Behind | Strange::AnotherInstance | Strange::AnotherHost | Strange::AnotherPlace) => {
+                self.compare(&watch).await
+            }
+        }
     }
 
     async fn compare(&self, watch: &Watch) -> Result<(), DeskError> {
+        let began = clock::now();
         let found = self.find(watch).await?;
         let (why, mut histories) = (found.why, found.histories);
         if let Some(why) = why {
             tracing::warn!("paused: {}", why.sentence());
-            self.pause_all(why).await?;
+            self.pause_all(why, began).await?;
         }
         if why.is_some() || histories.is_empty() {
             let because = why.map_or("the database was created", Strange::sentence);
@@ -199,6 +246,7 @@ impl Desk {
                     place: place.clone(),
                     at_file: hashes(&mut read, known.as_ref()).await?,
                     has_orders: orders::order_exists(&mut read).await?,
+                    is_paused: pauses::pause_any(&mut read).await?,
                     another_node: another_node(&mut read, &self.store).await?,
                 };
                 strange(known.as_ref(), &present)
@@ -247,22 +295,26 @@ impl Desk {
         }
     }
 
-    /// Pauses every tenant; each in a transaction of its own, and those that are paused stay as they are.
-    async fn pause_all(&self, why: Strange) -> Result<(), DeskError> {
+    /// Pauses every tenant, each in a transaction of its own. `began`: when this node began to look.
+    async fn pause_all(&self, why: Strange, began: DateTime<Utc>) -> Result<(), DeskError> {
         let mut read = self.store.begin_read().await?;
         let all = tenants::tenant_list(&mut read).await?;
         drop(read);
         for tenant in all {
-            self.pause(&tenant.id, why).await?;
+            again(|| self.pause(&tenant.id, why, began)).await?;
         }
         Ok(())
     }
 
-    async fn pause(&self, tenant: &TenantId, why: Strange) -> Result<(), DeskError> {
+    /// A pause that is open when another gap is found ends with it: a new one begins, which counts from the new gap.
+    async fn pause(&self, tenant: &TenantId, why: Strange, began: DateTime<Utc>) -> Result<(), DeskError> {
         let now = clock::now();
         let mut tx = self.store.begin_write_in(tenant).await?;
-        if pauses::pause_open(&mut tx, tenant).await?.is_some() {
-            return Ok(());
+        match pauses::pause_open(&mut tx, tenant).await? {
+            // another node has just noticed the same
+            Some(open) if open.since >= began => return Ok(()),
+            Some(_) => must_be_done(pauses::pause_end(&mut tx, tenant, None, ANOTHER_GAP, now).await?)?,
+            None => {}
         }
         let (number, _) = events::event_head(&mut tx, tenant).await?;
         let last = events::event_at(&mut tx, tenant, number).await?;
@@ -278,17 +330,35 @@ impl Desk {
             gap_at,
         };
         events::event_append(&mut tx, tenant, &Actor::Worker, Subject::Tenant, paused, now).await?;
-        for order in orders::order_approved(&mut tx, tenant).await? {
-            self.hold_after_restore(&mut tx, &order, &pause).await?;
+        for order in orders::order_unfinished(&mut tx, tenant).await? {
+            self.under_gap(&mut tx, &order, &pause).await?;
         }
         tx.commit().await?;
         Ok(())
     }
 
-    async fn hold_after_restore(&self, conn: &mut Conn, order: &OrderRow, pause: &PauseRow) -> Result<(), DeskError> {
+    /// What nobody knows of in the gap may have been done to every order that is not final: its windows count from the
+    /// gap, "no record" counts anew, and one that could be sent is held.
+    async fn under_gap(&self, conn: &mut Conn, order: &OrderRow, pause: &PauseRow) -> Result<(), DeskError> {
         orders::order_gap(conn, &order.id, pause.gap_at).await?;
+        match order.life.state {
+            OrderState::Approved => self.hold_after_restore(conn, order, pause).await?,
+            OrderState::ConfirmationPending => {
+                let why = NotResumed::Unsafe(NoResume::Held(Hold::Restore));
+                self.drop_resume(conn, order, why, pause.since).await?;
+            }
+            OrderState::Submitting => return Ok(()),
+            OrderState::Acknowledged | OrderState::Confirmed | OrderState::Refused | OrderState::Withdrawn => {}
+        }
+        // looked up at once: whoever opens the page wants to know (case C7)
+        Ok(orders::order_ask(conn, &order.id, &Asking::at(pause.since)).await?)
+    }
+
+    async fn hold_after_restore(&self, conn: &mut Conn, order: &OrderRow, pause: &PauseRow) -> Result<(), DeskError> {
         if order.life.holds.has(Hold::Restore) {
-            return Ok(());
+            // a release that was asked for before this gap has to be asked for again
+            let why = NotResumed::Unsafe(NoResume::Held(Hold::Restore));
+            return self.drop_resume(conn, order, why, pause.since).await;
         }
         let change = order::hold(&order.life, Hold::Restore)?;
         let held = Happening::OrderHeld {
@@ -296,10 +366,7 @@ impl Desk {
             reason: pause.because.clone(),
         };
         self.record_now(conn, order, &change, Act::by(&Actor::Worker, held, pause.since))
-            .await?;
-        // looked up at once: whoever opens the page wants to know (case C7)
-        orders::order_ask(conn, &order.id, &Asking::at(pause.since)).await?;
-        Ok(())
+            .await
     }
 
     /// The change as it is in a paused house: what becomes sendable is held, and counts from the gap (rule 20).

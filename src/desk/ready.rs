@@ -76,6 +76,10 @@ impl Desk {
     async fn judge(&self, found: &mut Readiness) -> Result<(), DeskError> {
         // the skew is known from the last beat, also while the database is away
         found.judge_skew(clock::skew());
+        if self.cannot_remember() {
+            let fault = "node file: this process cannot write it, so it sends nothing";
+            found.faults.push(fault.to_owned());
+        }
         let faults = self.store.faults().await?;
         let current = faults.is_empty();
         found

@@ -1,7 +1,7 @@
 //! Writes what the domain decided: the order's new life, its event and its cases, in the caller's transaction.
 
 use super::{Desk, DeskError, clock};
-use crate::domain::attempt::ReplyWord;
+use crate::domain::attempt::Tried;
 use crate::domain::case::{self, Case, CaseKind, CaseStep};
 use crate::domain::contents::SupplierId;
 use crate::domain::contract::{NoResume, NotResumed};
@@ -9,7 +9,6 @@ use crate::domain::event::{Actor, Happening, Subject};
 use crate::domain::ids::{CaseId, TenantId};
 use crate::domain::order::{self, Change, Hold, Life, OrderState};
 use crate::domain::refusal::Refusal;
-use crate::store::attempts::AttemptRow;
 use crate::store::cases::About;
 use crate::store::orders::{Asking, OrderRow};
 use crate::store::{Conn, Written, attempts, cases, events, orders, people, suppliers};
@@ -88,8 +87,8 @@ impl Desk {
 
     /// When an order that came into this state is asked about first. One whose answer was lost once is watched also after
     /// the verdict: a record may turn up late, or a second one beside the one that confirmed it.
-    fn asks_first(&self, life: &Life, tried: &[AttemptRow], now: DateTime<Utc>) -> Asking {
-        let was_lost = tried.iter().any(was_lost);
+    fn asks_first(&self, life: &Life, tried: &[Tried], now: DateTime<Utc>) -> Asking {
+        let was_lost = tried.iter().any(Tried::was_lost);
         let asks = match life.state {
             OrderState::ConfirmationPending | OrderState::Acknowledged => true,
             OrderState::Approved => life.waits_for_look_up(),
@@ -276,11 +275,6 @@ impl Desk {
         }
         Ok(written)
     }
-}
-
-/// Whether nobody knew once what became of this attempt.
-fn was_lost(row: &AttemptRow) -> bool {
-    row.lapsed || row.attempt.reply == Some(ReplyWord::Unknown)
 }
 
 /// Inside a write transaction nobody can be faster: if the guard fails there, the transaction is dropped whole.

@@ -8,7 +8,7 @@ use super::decide::{missing, reason_given};
 use super::record::Act;
 use super::{Desk, DeskError, Person, clock};
 use crate::domain::case::{CaseKind, CaseStep};
-use crate::domain::contract::{Ground, LookUp};
+use crate::domain::contract::Ground;
 use crate::domain::event::{Actor, Happening, Subject};
 use crate::domain::ids::{OrderId, PersonId};
 use crate::domain::look_up::{FindingWord, Source, may_look_up};
@@ -49,7 +49,7 @@ impl Desk {
         let mut tx = self.store.begin_write_in(person.tenant()).await?;
         let order = order_at(&mut tx, person, id, version).await?;
         let facts = self.doubt_facts(&mut tx, &order).await?;
-        may_look_up(&order.life, &facts.supplier.contract)?;
+        may_look_up(&order.life, &facts.today.contract)?;
         let last = facts.known.look_ups.last().map(|one| one.at);
         let asking = asks_for(order.asking, last, &person.0.id, clock::now());
         orders::order_ask(&mut tx, id, &asking).await?;
@@ -69,8 +69,8 @@ impl Desk {
         let mut tx = self.store.begin_write_in(person.tenant()).await?;
         let order = order_at(&mut tx, person, id, version).await?;
         let facts = self.doubt_facts(&mut tx, &order).await?;
-        let ground = may_resume_now(&order.life, person.roles(), &facts.about(&order), now)?;
-        let change = order::want_resume(&order.life, &person.0.id, now)?;
+        let ground = may_resume_now(&order.life, person.roles(), &facts.about(&order.life), now)?;
+        let change = order::want_resume(&order.life, Some(&person.0.id), now)?;
         let actor = person.actor();
         self.record_now(&mut tx, &order, &change, Act::by(&actor, Happening::ResumeWanted, now))
             .await?;
@@ -89,7 +89,7 @@ impl Desk {
         now: DateTime<Utc>,
     ) -> Result<(), DeskError> {
         let facts = self.doubt_facts(conn, order).await?;
-        if facts.supplier.contract.look_up == LookUp::Exact {
+        if facts.today.contract.look_up.can_ask() {
             let last = facts.known.look_ups.last().map(|one| one.at);
             let asking = asks_for(order.asking.clone(), last, &person.0.id, now);
             orders::order_ask(conn, &order.id, &asking).await?;
@@ -228,8 +228,9 @@ impl Desk {
                 if facts.known.record_there {
                     return Err(Refusal::RecordThere.into());
                 }
-                if now < facts.settled_at {
-                    return Err(Refusal::NotSettledYet { at: facts.settled_at }.into());
+                let at = facts.settled_at();
+                if now < at {
+                    return Err(Refusal::NotSettledYet { at }.into());
                 }
                 Ok(Finding::NotAtSupplier)
             }
@@ -246,7 +247,7 @@ impl Desk {
     /// compared too (doors.md "record_finding").
     async fn compare_later(&self, conn: &mut Conn, order: &OrderRow, now: DateTime<Utc>) -> Result<(), DeskError> {
         let facts = self.doubt_facts(conn, order).await?;
-        if facts.supplier.contract.look_up == LookUp::Exact {
+        if facts.today.contract.look_up.can_ask() {
             let asking = Asking {
                 at: Some(now),
                 ..Asking::default()

@@ -5,19 +5,20 @@
 //! that cannot be stored leaves an order that is confirmation pending. Must not: classify the wire.
 
 use super::claim::Claimed;
-use super::doubt::Known;
+use super::doubt::known;
 use super::record::Act;
 use super::{Desk, DeskError, clock};
 use crate::config::StopPoint;
-use crate::domain::attempt::{self, Reply, ReplyWord};
+use crate::domain::attempt::{self, Reply, Tried};
+use crate::domain::classify::Meaning;
 use crate::domain::difference::{self, Difference, Recorded};
+use crate::domain::doubt::{answers_doubt, beside, late_change, late_finding};
 use crate::domain::event::{Actor, Happening, Subject};
-use crate::domain::look_up::{AnswerWord, FindingWord, LookedUp, Source};
+use crate::domain::look_up::{FindingWord, Source};
 use crate::domain::order::{self, Beside, OrderState};
-use crate::domain::refusal::Refusal;
-use crate::store::attempts::{AttemptRow, Ended};
+use crate::store::attempts::Ended;
 use crate::store::findings::NewFinding;
-use crate::store::orders::OrderRow;
+use crate::store::orders::{Asking, OrderRow};
 use crate::store::{Conn, Written, attempts, events, findings, orders};
 use crate::supplier::Outcome;
 use crate::supplier::http::Bounds;
@@ -62,7 +63,10 @@ impl Desk {
             );
         }
         match claimed.supplier.http() {
-            Ok(http) => http.submit(&claimed.step, &claimed.operation_key, &bounds).await,
+            Ok(http) => {
+                http.submit(&claimed.step, &claimed.operation_key, &claimed.before, &bounds)
+                    .await
+            }
             Err(fault) => Outcome {
                 reply: Reply::NotSent(attempt::NotSent {
                     retry_after: None,
@@ -120,21 +124,15 @@ impl Desk {
             // an earlier try of ours stored it, and only its commit's answer was lost
             return Ok(());
         }
-        let other_doubt = others.iter().any(|row| row.attempt.is_doubtful(now));
         if mine.lapsed {
-            let doubt = other_doubt || mine.in_doubt;
-            self.close_late(&mut tx, &order, claimed, outcome, &differences, doubt)
+            self.close_late(&mut tx, &order, (mine, &others), outcome, &differences)
                 .await?;
         } else {
-            let known = Known::of(&mut tx, &order).await?;
-            let beside = Beside {
-                doubt: other_doubt || mine.in_doubt || is_there_by_now(&known, &others, mine),
-                was_not_found: known.was_not_found(),
-                was_restored: order.gap_at.is_some(),
-                late_acceptance: late_acceptance(&others, mine),
-            };
+            let known = known(&mut tx, &order).await?;
+            let beside = beside(&known, &others, mine, order.gap_at.is_some(), now);
             self.close_in_time(&mut tx, &order, mine, outcome, &differences, beside)
                 .await?;
+            self.ask_at_once(&mut tx, claimed, outcome).await?;
         }
         tx.commit().await?;
         Ok(())
@@ -144,7 +142,7 @@ impl Desk {
         &self,
         conn: &mut Conn,
         order: &OrderRow,
-        mine: &AttemptRow,
+        mine: &Tried,
         outcome: &Outcome,
         differences: &[Difference],
         beside: Beside<'_>,
@@ -165,6 +163,16 @@ impl Desk {
                 .await?;
         }
         answer_doubt(conn, order, change.life.state).await
+    }
+
+    /// They say that they have it, or it has to be read back: what they have is asked for at once, and compared.
+    async fn ask_at_once(&self, conn: &mut Conn, claimed: &Claimed, outcome: &Outcome) -> Result<(), DeskError> {
+        let acknowledged = matches!(outcome.reply, Reply::Acknowledged { .. });
+        let read_back = claimed.supplier.contract.read_back && acknowledged;
+        if read_back || outcome.meaning == Some(Meaning::Exists) {
+            orders::order_ask(conn, &claimed.order, &Asking::at(clock::now())).await?;
+        }
+        Ok(())
     }
 
     async fn keep_reply_finding(
@@ -193,27 +201,15 @@ impl Desk {
         &self,
         conn: &mut Conn,
         order: &OrderRow,
-        claimed: &Claimed,
+        (mine, others): (&Tried, &[Tried]),
         outcome: &Outcome,
         differences: &[Difference],
-        other_doubt: bool,
     ) -> Result<(), DeskError> {
         let now = clock::now();
-        let known = Known::of(conn, order).await?;
-        let doubt = other_doubt || known.record_there;
-        let is_settled = ![OrderState::ConfirmationPending, OrderState::Submitting].contains(&order.life.state);
-        let judged = outcome
-            .reply
-            .reference()
-            .is_some_and(|reference| known.judged(reference));
-        let change = if is_settled && judged {
-            // a record once judged never reopens an order
-            Err(Refusal::OrderIs(order.life.state))
-        } else {
-            order::late_reply(&order.life, &outcome.reply, differences, doubt, now)
-        };
+        let known = known(conn, order).await?;
+        let change = late_change(&order.life, &known, others, mine, &outcome.reply, differences, now);
         let happening = Happening::LateReply {
-            attempt: claimed.attempt.clone(),
+            attempt: mine.attempt.id.clone(),
             reply: outcome.reply.word(),
             detail: outcome.detail.clone(),
             from: order.life.state,
@@ -226,7 +222,7 @@ impl Desk {
         };
         self.record_now(conn, order, &change, Act::by(&Actor::Worker, happening, now))
             .await?;
-        if let Some(finding) = finding_of(&outcome.reply) {
+        if let Some(finding) = late_finding(&outcome.reply) {
             self.keep_reply_finding(conn, order, finding, outcome.reply.reference(), now)
                 .await?;
         }
@@ -239,55 +235,24 @@ fn nothing_sent(detail: String) -> Outcome {
         reply: Reply::NotSent(attempt::NotSent::default()),
         http_status: None,
         detail,
+        meaning: None,
         excerpt: None,
     }
 }
 
-/// What a reply that came late establishes.
-fn finding_of(reply: &Reply) -> Option<FindingWord> {
-    match reply {
-        Reply::Accepted { .. } => Some(FindingWord::AtSupplier),
-        Reply::Acknowledged { .. } => Some(FindingWord::NotYetConfirmed),
-        Reply::NotSent(_) => Some(FindingWord::NotAtSupplier),
-        Reply::Refused | Reply::Unknown { .. } => None,
-    }
-}
-
-/// Whether the supplier said, while this attempt was open, that it has the order: to a look-up, or in another attempt's
-/// late acknowledgement. Then this attempt's "refused" or "not sent" is doubt.
-fn is_there_by_now(known: &Known, others: &[AttemptRow], mine: &AttemptRow) -> bool {
-    let since = mine.attempt.started_at;
-    let seen = |one: &LookedUp| one.answer == AnswerWord::Found && one.at >= since;
-    let acknowledged = |row: &AttemptRow| {
-        row.attempt.reply == Some(ReplyWord::Acknowledged) && row.attempt.ended_at.is_some_and(|at| at >= since)
-    };
-    known.look_ups.iter().any(seen) || others.iter().any(acknowledged)
-}
-
-/// An acceptance that another attempt brought, after its lease, while this one was open.
-pub(super) fn late_acceptance<'a>(others: &'a [AttemptRow], mine: &AttemptRow) -> Option<(&'a str, &'a [Difference])> {
-    let while_open = |row: &&AttemptRow| row.attempt.ended_at.is_some_and(|at| at >= mine.attempt.started_at);
-    let accepted = |row: &&AttemptRow| row.lapsed && row.attempt.reply == Some(ReplyWord::Accepted);
-    let late = others.iter().filter(while_open).find(accepted)?;
-    Some((late.attempt.reference.as_deref()?, &late.differences))
-}
-
 /// A supplier that said yes, or "we have it", answers every doubt about the order.
 pub(super) async fn answer_doubt(conn: &mut Conn, order: &OrderRow, to: OrderState) -> Result<(), DeskError> {
-    match to {
-        OrderState::Confirmed | OrderState::Acknowledged => Ok(attempts::attempts_answer(conn, &order.id).await?),
-        OrderState::Approved
-        | OrderState::Submitting
-        | OrderState::ConfirmationPending
-        | OrderState::Refused
-        | OrderState::Withdrawn => Ok(()),
+    if answers_doubt(to) {
+        attempts::attempts_answer(conn, &order.id).await?;
     }
+    Ok(())
 }
 
 fn ended(outcome: &Outcome, recorded: Option<Recorded>, differences: &[Difference], at: DateTime<Utc>) -> Ended {
     Ended {
         at,
         reply: outcome.reply.word(),
+        meaning: outcome.meaning,
         http_status: outcome.http_status,
         reference: outcome.reply.reference().map(str::to_owned),
         detail: outcome.detail.clone(),

@@ -5,13 +5,15 @@
 
 use super::again::again;
 use super::record::Act;
-use super::submit::{answer_doubt, late_acceptance};
+use super::submit::answer_doubt;
 use super::{Desk, DeskError, clock};
 use crate::domain::contract::{NotResumed, SupplierContract};
+use crate::domain::doubt::late_acceptance;
 use crate::domain::event::{Actor, Happening};
 use crate::domain::ids::{AttemptId, OrderId, TenantId};
 use crate::domain::order::{self, Hold, Life, OrderState, RESUME_LASTS};
 
+use crate::store::cases::About;
 use crate::store::{Written, attempts, orders, suppliers, tenants};
 use crate::supplier::Supplier;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -22,7 +24,12 @@ const MOST: u32 = 500;
 impl Desk {
     /// Sweeps once. A fault in one order is logged and does not keep the others from being swept.
     pub async fn sweep(&self) -> Result<(), DeskError> {
-        self.remember_all().await?;
+        match self.remember_all().await {
+            Ok(()) => {}
+            Err(error @ DeskError::Exchanged) => return Err(error),
+            // nothing is sent meanwhile; what lapses is swept all the same
+            Err(error) => tracing::error!("what this node knows of the database was not kept: {error}"),
+        }
         let mut read = self.store.begin_read().await?;
         let overdue = attempts::attempt_overdue(&mut read, clock::now(), MOST).await?;
         drop(read);
@@ -33,6 +40,7 @@ impl Desk {
         }
         self.sweep_void_requests().await?;
         self.sweep_too_old().await?;
+        self.sweep_acknowledged().await?;
         self.forget_silent_nodes().await
     }
 
@@ -111,6 +119,45 @@ impl Desk {
                 tracing::error!(%order, "an order that waited too long was not held: {error}");
             }
         }
+        Ok(())
+    }
+
+    /// Orders that a supplier has had for longer than its contract allows without a yes (case W7).
+    async fn sweep_acknowledged(&self) -> Result<(), DeskError> {
+        let mut read = self.store.begin_read().await?;
+        let (now, mut late) = (clock::now(), Vec::new());
+        for tenant in tenants::tenant_list(&mut read).await? {
+            for row in suppliers::supplier_list(&mut read, &tenant.id).await? {
+                // one that cannot be read was told of by the sweep before
+                let Ok(Supplier { contract, .. }) = row.file.parse() else {
+                    continue;
+                };
+                let cutoff = now - TimeDelta::seconds(contract.acknowledged_within_seconds);
+                let orders = orders::order_acknowledged_before(&mut read, &tenant.id, &row.id, cutoff, MOST).await?;
+                late.extend(orders.into_iter().map(|order| (tenant.id.clone(), order)));
+            }
+        }
+        drop(read);
+        for (tenant, order) in late {
+            if let Err(error) = again(|| self.call_late(&tenant, &order)).await {
+                tracing::error!(%order, "an order without a yes in time got no case: {error}");
+            }
+        }
+        Ok(())
+    }
+
+    async fn call_late(&self, tenant: &TenantId, id: &OrderId) -> Result<(), DeskError> {
+        let mut tx = self.store.begin_write_in(tenant).await?;
+        let order = orders::order_fetch(&mut tx, tenant, id)
+            .await?
+            .ok_or(DeskError::Absent("order"))?;
+        let Ok(step) = order::acknowledged_late(&order.life) else {
+            return Ok(());
+        };
+        let about = About::Order(order.id);
+        self.case_step(&mut tx, tenant, &about, &step, &Actor::Worker, clock::now())
+            .await?;
+        tx.commit().await?;
         Ok(())
     }
 

@@ -3,8 +3,10 @@
 //! Promises: five replies and no sixth; an accepted reply cannot be made without the supplier's reference and record.
 //! Must not: guess. What is not definite is `Unknown` (rule 7).
 
-use super::difference::Recorded;
-use super::ids::AttemptId;
+use super::classify::Meaning;
+use super::difference::{Difference, Recorded};
+use super::ids::{AttemptId, OrderId};
+use super::look_up::Books;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -118,4 +120,49 @@ impl Attempt {
         let silent = self.reply.is_none() && now >= self.lease_until;
         (unknown || silent) && !self.answered
     }
+}
+
+/// An attempt with what it was sent under, and what was compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tried {
+    pub attempt: Attempt,
+    pub order: OrderId,
+    pub supplier_version: u32,
+    /// Where it went, and as whom.
+    pub books: Books,
+    /// Fingerprint of the secret (rule 17), empty without one.
+    pub secret_mac: String,
+    /// Its lease was swept: whatever comes later is a late reply (rule 13).
+    pub lapsed: bool,
+    /// The order was in doubt when it opened (case C9).
+    pub in_doubt: bool,
+    /// What its answer meant, where that settles nothing and the contract tells.
+    pub meaning: Option<Meaning>,
+    pub recorded: Option<Recorded>,
+    pub differences: Vec<Difference>,
+}
+
+impl Tried {
+    /// Whether it may have been placed, or may still be under way.
+    pub fn may_have_been_placed(&self) -> bool {
+        match self.attempt.reply {
+            Some(ReplyWord::NotSent) => false,
+            Some(ReplyWord::Accepted | ReplyWord::Acknowledged | ReplyWord::Refused | ReplyWord::Unknown) | None => {
+                true
+            }
+        }
+    }
+    /// Whether a byte of it may have reached the supplier: what was turned away was not placed, but its key was seen.
+    pub fn may_have_been_seen(&self) -> bool {
+        self.may_have_been_placed() || self.attempt.http_status.is_some()
+    }
+    /// Whether nobody knew once what became of it.
+    pub fn was_lost(&self) -> bool {
+        self.lapsed || self.attempt.reply == Some(ReplyWord::Unknown)
+    }
+}
+
+/// The attempt whose key the supplier may have seen first: every later one carries its bytes.
+pub fn first_seen(tried: &[Tried]) -> Option<&Tried> {
+    tried.iter().find(|one| one.may_have_been_seen())
 }

@@ -1,23 +1,101 @@
 //! What a supplier promises. The connector declares it, the screens show it, the machine obeys it.
 //!
 //! Promises: nothing is assumed that the supplier's file does not say; an unknown window is zero. What an answer on the
-//! wire may mean under a contract: docs/suppliers.md.
+//! wire may mean under a contract: `domain::classify`, and docs/suppliers.md.
 
+use super::classify::Meaning;
 use super::order::{Hold, Holds, OrderState};
+use super::taken_out::{Rule, is_taken_out};
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
+
+/// How the operation key travels with a submit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Carried {
+    /// In a header, bare or as a quoted string (IETF draft idempotency-key-header-07).
+    Header { name: String, quoted: bool },
+    /// In the body, where the template puts it.
+    Body,
+}
+
+impl Carried {
+    /// Whether a supplier that knows one finds the other in the same place.
+    fn is_same_place(&self, other: &Self) -> bool {
+        match (self, other) {
+            (
+                Self::Header { name, quoted },
+                Self::Header {
+                    name: other,
+                    quoted: theirs,
+                },
+            ) => name.eq_ignore_ascii_case(other) && quoted == theirs,
+            (Self::Body, Self::Body) => true,
+            (Self::Header { .. }, Self::Body) | (Self::Body, Self::Header { .. }) => false,
+        }
+    }
+}
+
+/// What has to stay as it was for a key, or our reference, to be recognised. Address and account always have to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// A new secret of the same account knows what the old one sent.
+    Account,
+    /// A new secret begins anew; also where the supplier does not say.
+    Credential,
+    /// As `Account`, within one address.
+    Endpoint,
+    /// As `Account`, within one region's address.
+    Region,
+}
+
+impl Scope {
+    /// Whether a changed secret ends it.
+    pub fn needs_same_secret(self) -> bool {
+        match self {
+            Self::Credential => true,
+            Self::Account | Self::Endpoint | Self::Region => false,
+        }
+    }
+}
+
+/// What a repeat gets once the key's window is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PastWindow {
+    /// A second order; also where the supplier does not say.
+    CreatesAnew,
+    Refuses,
+}
 
 /// Whether the supplier honours our operation key, and for how long.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyPromise {
-    /// Header that carries the key.
-    pub header: String,
+    pub carried: Carried,
     /// How long a repeat is recognised, in seconds from the first send; 0 when not published.
     pub window_seconds: i64,
+    pub past_window: PastWindow,
     /// A repeat after a saved error gets that error again.
     pub replays_saved_errors: bool,
-    /// The same key with another body is refused, not silently answered.
+    /// The same key with another body is refused, not silently answered with the first result.
     pub checks_body: bool,
+    /// The answer's header that says "this is a repeat", where there is one.
+    pub replay_marker: Option<String>,
+}
+
+/// What a second order with our reference gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Duplicate {
+    /// A second order: our reference is not unique there.
+    Second,
+    /// A refusal: it exists.
+    Refused,
+    /// The existing record as the answer.
+    Existing,
+    /// The existing order is changed to what came now: never a repeat that changes nothing.
+    Updates,
 }
 
 /// How an order can be looked up by our reference.
@@ -26,8 +104,22 @@ pub struct KeyPromise {
 pub enum LookUp {
     /// An exact query by our reference.
     Exact,
+    /// A search that may also find other references; only ours count (case I3).
+    Substring,
+    /// Our reference stands in lists alone: the whole list since the first send has to be read.
+    List,
     /// The supplier cannot be asked.
     None,
+}
+
+impl LookUp {
+    /// Whether the supplier can be asked by a program.
+    pub fn can_ask(self) -> bool {
+        match self {
+            Self::Exact | Self::Substring | Self::List => true,
+            Self::None => false,
+        }
+    }
 }
 
 /// Who may send an order in doubt again (rule 9).
@@ -38,27 +130,163 @@ pub enum ResumeBy {
     Automatic,
 }
 
+/// What an answer means, where the contract names it by status, or by status and the supplier's own code (case W6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Means {
+    /// Definitely refused.
+    Refused,
+    /// Certainly not placed; may be tried again.
+    TurnedAway,
+    /// An earlier request with this key is still being worked on.
+    InFlight,
+    /// This key was used with another body.
+    OtherBody,
+    /// Our reference exists already: they have it; look it up and compare.
+    Exists,
+}
+
+/// One answer that the contract names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Listed {
+    pub status: u16,
+    /// The supplier's own code; every code when absent.
+    pub code: Option<String>,
+    pub means: Means,
+}
+
 /// The contract: one version of what a supplier promises.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SupplierContract {
     pub key: Option<KeyPromise>,
-    /// A second order with our reference is refused for ever.
-    pub reference_unique: bool,
+    pub scope: Scope,
+    pub duplicate: Duplicate,
+    /// Documents go there: an answer to a submit says "received", and the business answer comes later.
+    pub messages: bool,
     pub look_up: LookUp,
     /// How late a record becomes visible, in seconds.
     pub look_up_lag_seconds: i64,
     /// Longest processing time plus look-up lag, in seconds from the end of the last attempt.
     pub settle_seconds: i64,
-    /// Statuses that are a definite refusal while no open doubt exists.
-    pub refusals: Vec<u16>,
-    /// Statuses that say "turned away, certainly not placed" while no open doubt exists.
-    pub turned_away: Vec<u16>,
+    /// Answers that the contract names; what it does not name is unknown (rule 7).
+    pub answers: Vec<Listed>,
+    /// A yes counts only once a look-up has read the record back.
+    pub read_back: bool,
+    /// An order they have and have not confirmed this long is late, in seconds.
+    pub acknowledged_within_seconds: i64,
+    /// How long look-ups go on after "not there", a refusal or a withdrawal, in seconds.
+    pub watch_seconds: i64,
+    /// The least time between two look-ups, over all orders, in milliseconds.
+    pub between_look_ups_ms: i64,
     pub resume: ResumeBy,
     /// An order not sent this long after its approval or release is held `too_old`, in seconds.
     pub send_within_seconds: i64,
 }
 
+/// The classes of docs/suppliers.md: what may be done about an order in doubt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Class {
+    /// A key; another body under it is refused.
+    A,
+    /// A′: a key; another body is silently answered with the first result.
+    ARepeats,
+    /// Our reference is unique; a duplicate is refused.
+    B,
+    /// B′: our reference is unique; a duplicate is answered with the existing record.
+    BExisting,
+    /// Our reference is stored, not unique, and can be queried.
+    D,
+    /// D′: our reference stands in lists alone.
+    DList,
+    /// Messages: the same document again, and the business answer awaited.
+    E,
+    /// Nothing: people and evidence.
+    F,
+}
+
+impl Class {
+    /// Every class.
+    pub const ALL: [Self; 8] = [
+        Self::A,
+        Self::ARepeats,
+        Self::B,
+        Self::BExisting,
+        Self::D,
+        Self::DList,
+        Self::E,
+        Self::F,
+    ];
+    /// As docs/suppliers.md names it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::A => "A",
+            Self::ARepeats => "A′",
+            Self::B => "B",
+            Self::BExisting => "B′",
+            Self::D => "D",
+            Self::DList => "D′",
+            Self::E => "E",
+            Self::F => "F",
+        }
+    }
+}
+
 impl SupplierContract {
+    /// A supplier that promises nothing and cannot be asked; what a supplier does promise is added to it.
+    pub fn nothing() -> Self {
+        Self {
+            key: None,
+            scope: Scope::Credential,
+            duplicate: Duplicate::Second,
+            messages: false,
+            look_up: LookUp::None,
+            look_up_lag_seconds: 0,
+            settle_seconds: 0,
+            answers: Vec::new(),
+            read_back: false,
+            acknowledged_within_seconds: 86_400,
+            watch_seconds: 7 * 86_400,
+            between_look_ups_ms: 0,
+            resume: ResumeBy::Person,
+            send_within_seconds: 86_400,
+        }
+    }
+    /// Whether a second order with our reference is never a second purchase.
+    pub fn is_reference_unique(&self) -> bool {
+        match self.duplicate {
+            Duplicate::Refused | Duplicate::Existing => true,
+            Duplicate::Second | Duplicate::Updates => false,
+        }
+    }
+    /// Which class of docs/suppliers.md this is. A key whose window nobody knows is none.
+    pub fn class(&self) -> Class {
+        match (self.messages, self.duplicate, &self.key) {
+            (true, Duplicate::Refused | Duplicate::Existing, _) => Class::E,
+            (false, Duplicate::Refused, _) => Class::B,
+            (false, Duplicate::Existing, _) => Class::BExisting,
+            (_, Duplicate::Second | Duplicate::Updates, Some(key)) if key.window_seconds > 0 => {
+                if key.checks_body {
+                    Class::A
+                } else {
+                    Class::ARepeats
+                }
+            }
+            (_, Duplicate::Second | Duplicate::Updates, _) => match self.look_up {
+                LookUp::Exact | LookUp::Substring => Class::D,
+                LookUp::List => Class::DList,
+                LookUp::None => Class::F,
+            },
+        }
+    }
+    /// What an answer means: by status and code where both are listed, else by status alone.
+    pub fn means(&self, status: u16, code: Option<&str>) -> Option<Means> {
+        let listed = |wanted: Option<&str>| {
+            let mut all = self.answers.iter();
+            all.find(|one| one.status == status && one.code.as_deref() == wanted)
+        };
+        let by_code = code.and_then(|code| listed(Some(code)));
+        by_code.or_else(|| listed(None)).map(|one| one.means)
+    }
     /// When an approved order is too old to be sent by itself (brief.md, order table).
     pub fn too_old_at(&self, approved_or_released: DateTime<Utc>) -> DateTime<Utc> {
         approved_or_released + TimeDelta::seconds(self.send_within_seconds)
@@ -124,6 +352,22 @@ pub enum NoResume {
         /// The supplier can be looked up; else somebody must ask it.
         askable: bool,
     },
+    /// The supplier gave its saved answer so many times in a row: a repeat makes no new attempt there (case W5).
+    SavedAnswer {
+        times: u32,
+        /// As above.
+        askable: bool,
+    },
+    /// The supplier says that the key was used with another body: what stands there is not what was approved.
+    KeyUsedOtherwise {
+        /// As above.
+        askable: bool,
+    },
+    /// The supplier says that it has our reference: a repeat only says so again.
+    SaysItExists {
+        /// As above.
+        askable: bool,
+    },
     /// The supplier neither honours a key nor keeps our reference unique: it must be found not to be there first.
     FindFirst {
         /// As above.
@@ -163,16 +407,42 @@ pub struct InDoubt<'a> {
     pub later_order_live: bool,
     /// A late record, or several records, wait to be judged.
     pub record_there: bool,
+    /// What the supplier said of the last attempt, where the contract names that answer.
+    pub said: Option<Meaning>,
+    /// So many of the last attempts in a row got the same saved answer.
+    pub saved_answers: u32,
     /// When a person last found, with evidence, that it is not at the supplier.
     pub found_by_hand_at: Option<DateTime<Utc>>,
     /// How long one submit may take.
     pub request_deadline: TimeDelta,
-    /// After a restore: from when a look-up shows what may have been sent just before.
-    pub gap_shows_at: Option<DateTime<Utc>>,
+    /// After a restore: when a look-up shows what may have been sent just before.
+    pub gap: Option<Gap>,
+}
+
+/// When the supplier's records tell what may have been sent just before a restore was noticed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Gap {
+    /// What was recorded by then shows: enough where a repeat is recognised.
+    pub shows_at: DateTime<Utc>,
+    /// What was still being worked on shows too.
+    pub settles_at: DateTime<Utc>,
+}
+
+impl InDoubt<'_> {
+    /// From when "no record" counts after a restore; nothing without one.
+    pub fn after_gap(&self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+        let gap = self.gap?;
+        Some(match recognised_there(self, now) {
+            Ok(_) => gap.shows_at,
+            Err(_) => gap.settles_at,
+        })
+    }
 }
 
 /// The least distance kept to the end of a key's window (rule 9).
 const LEAST_MARGIN: TimeDelta = TimeDelta::minutes(5);
+/// A saved answer given again this often in a row, and a repeat is not offered any more (case W5).
+pub const SAME_ANSWERS: u32 = 2;
 /// How long a person's finding may stand before a send, where the supplier cannot be asked (rule 9).
 const FRESH: TimeDelta = TimeDelta::minutes(15);
 /// How old the look-up right before a send may be when the attempt opens (rule 9).
@@ -195,7 +465,7 @@ pub fn may_resume(about: &InDoubt<'_>, now: DateTime<Utc>) -> Result<Ground, NoR
         return Err(NoResume::LaterOrderLive);
     }
     if not_found {
-        return match about.gap_shows_at.filter(|at| now < *at) {
+        return match about.after_gap(now).filter(|at| now < *at) {
             Some(at) => Err(NoResume::TooSoonAfterRestore { at }),
             None => found_missing(about, now),
         };
@@ -234,18 +504,18 @@ fn found_missing(about: &InDoubt<'_>, now: DateTime<Utc>) -> Result<Ground, NoRe
     if !about.same_account {
         return Err(NoResume::ScopeChanged);
     }
-    match about.today.look_up {
-        LookUp::Exact => Ok(Ground::NotFound),
-        LookUp::None if fresh => Ok(Ground::NotFound),
-        LookUp::None => Err(NoResume::AskByHand),
+    if about.today.look_up.can_ask() || fresh {
+        Ok(Ground::NotFound)
+    } else {
+        Err(NoResume::AskByHand)
     }
 }
 
 /// (a) and (b): the supplier recognises a repeat, on the same ground under both versions of the contract. What the first
 /// send did not carry makes no repeat safe, whatever the file says by now (case C11).
 fn recognised_there(about: &InDoubt<'_>, now: DateTime<Utc>) -> Result<Ground, NoResume> {
-    let askable = about.today.look_up == LookUp::Exact;
-    let unique = about.then.reference_unique && about.today.reference_unique;
+    let askable = about.today.look_up.can_ask();
+    let unique = about.then.is_reference_unique() && about.today.is_reference_unique();
     let keys = about.then.key.as_ref().zip(about.today.key.as_ref());
     if !unique && keys.is_none() {
         return Err(NoResume::FindFirst { askable });
@@ -253,20 +523,54 @@ fn recognised_there(about: &InDoubt<'_>, now: DateTime<Utc>) -> Result<Ground, N
     if !about.same_scope {
         return Err(NoResume::ScopeChanged);
     }
+    tells_nothing_new(about)?;
     let (then, today) = match keys {
         Some(keys) if !unique => keys,
         Some(_) | None => return Ok(Ground::UniqueReference),
     };
-    if !then.header.eq_ignore_ascii_case(&today.header) {
+    if !then.carried.is_same_place(&today.carried) {
         return Err(NoResume::ScopeChanged);
     }
     let window = TimeDelta::seconds(then.window_seconds.min(today.window_seconds));
-    let until = about.first_send + window - about.request_deadline - LEAST_MARGIN.max(about.request_deadline);
+    let until = about.first_send + window - margin(about.request_deadline);
     if now < until {
         Ok(Ground::Key { until })
     } else {
         Err(NoResume::WindowOver { since: until, askable })
     }
+}
+
+/// What is kept of a key's window: the time a request may take, and a margin of at least as much (rule 9).
+fn margin(request_deadline: TimeDelta) -> TimeDelta {
+    if is_taken_out(Rule::Margin) {
+        return TimeDelta::zero();
+    }
+    request_deadline + LEAST_MARGIN.max(request_deadline)
+}
+
+/// A repeat that would only get the answer that is known already is not offered.
+fn tells_nothing_new(about: &InDoubt<'_>) -> Result<(), NoResume> {
+    let askable = about.today.look_up.can_ask();
+    match about.said {
+        Some(Meaning::OtherBody) => Err(NoResume::KeyUsedOtherwise { askable }),
+        Some(Meaning::Exists) => Err(NoResume::SaysItExists { askable }),
+        Some(Meaning::SavedAnswer | Meaning::InFlight) | None if about.saved_answers >= SAME_ANSWERS => {
+            let times = about.saved_answers;
+            Err(NoResume::SavedAnswer { times, askable })
+        }
+        Some(Meaning::SavedAnswer | Meaning::InFlight) | None => Ok(()),
+    }
+}
+
+/// Whether the worker may ask to send it once more by itself: the supplier's file says so, in both versions, and a repeat
+/// is recognised there. Never where it was only found missing, and never while an earlier request may be worked on (rule 9).
+pub fn may_resume_by_itself(about: &InDoubt<'_>, now: DateTime<Utc>) -> bool {
+    let automatic = [about.then, about.today]
+        .iter()
+        .all(|contract| contract.resume == ResumeBy::Automatic);
+    automatic
+        && about.said != Some(Meaning::InFlight)
+        && matches!(may_resume(about, now), Ok(Ground::Key { .. } | Ground::UniqueReference))
 }
 
 #[cfg(test)]
@@ -280,19 +584,20 @@ mod tests {
     fn contract(window: Option<i64>, unique: bool, look_up: LookUp) -> SupplierContract {
         SupplierContract {
             key: window.map(|window_seconds| KeyPromise {
-                header: "idempotency-key".into(),
+                carried: Carried::Header {
+                    name: "idempotency-key".into(),
+                    quoted: false,
+                },
                 window_seconds,
+                past_window: PastWindow::CreatesAnew,
                 replays_saved_errors: true,
                 checks_body: true,
+                replay_marker: None,
             }),
-            reference_unique: unique,
+            duplicate: if unique { Duplicate::Refused } else { Duplicate::Second },
             look_up,
-            look_up_lag_seconds: 0,
             settle_seconds: 30,
-            refusals: vec![422],
-            turned_away: vec![429],
-            resume: ResumeBy::Person,
-            send_within_seconds: 86_400,
+            ..SupplierContract::nothing()
         }
     }
 
@@ -308,9 +613,11 @@ mod tests {
             supplier_held: false,
             later_order_live: false,
             record_there: false,
+            said: None,
+            saved_answers: 0,
             found_by_hand_at: None,
             request_deadline: TimeDelta::seconds(15),
-            gap_shows_at: None,
+            gap: None,
         }
     }
 
@@ -405,7 +712,10 @@ mod tests {
         }
         let mut other_header = key.clone();
         if let Some(key) = &mut other_header.key {
-            key.header = "x-request-id".into();
+            key.carried = Carried::Header {
+                name: "x-request-id".into(),
+                quoted: false,
+            };
         }
         assert_eq!(
             may_resume(&about(&key, &other_header), at(60)),

@@ -2,7 +2,7 @@
 //!
 //! Promises: "not there" needs the whole ladder; "could not check" concludes nothing. Must not: read a clock or the wire.
 
-use super::contract::{LookUp, SupplierContract};
+use super::contract::SupplierContract;
 use super::difference::Recorded;
 use super::order::{Finding, Life, may_find};
 use super::refusal::Refusal;
@@ -220,7 +220,7 @@ pub fn settled_at(contract: &SupplierContract, last_end: DateTime<Utc>, linger: 
 /// Climbs the ladder over look-ups in the order of time, from the settle time or the last finding on, whichever is later.
 /// Only answers out of the books that the order was submitted to count; a record found in between begins anew.
 pub fn ladder(contract: &SupplierContract, from: DateTime<Utc>, books: &Books, asked: &[LookedUp]) -> Ladder {
-    if contract.look_up == LookUp::None {
+    if !contract.look_up.can_ask() {
         return Ladder::CannotAsk;
     }
     let lag = TimeDelta::seconds(contract.look_up_lag_seconds).max(TimeDelta::microseconds(1));
@@ -251,9 +251,10 @@ pub fn last_said(asked: &[LookedUp]) -> Option<&LookedUp> {
 /// Whether the supplier can be asked about this order now.
 pub fn may_look_up(life: &Life, contract: &SupplierContract) -> Result<(), Refusal> {
     may_find(life)?;
-    match contract.look_up {
-        LookUp::Exact => Ok(()),
-        LookUp::None => Err(Refusal::CannotAsk),
+    if contract.look_up.can_ask() {
+        Ok(())
+    } else {
+        Err(Refusal::CannotAsk)
     }
 }
 
@@ -293,7 +294,7 @@ fn finding_of(one: &Found, compare: impl Fn(&Recorded) -> Vec<super::difference:
 
 #[cfg(test)]
 mod tests {
-    use super::super::contract::ResumeBy;
+    use super::super::contract::LookUp;
     use super::*;
 
     fn at(second: i64) -> DateTime<Utc> {
@@ -302,15 +303,10 @@ mod tests {
 
     fn contract(lag: i64, look_up: LookUp) -> SupplierContract {
         SupplierContract {
-            key: None,
-            reference_unique: false,
             look_up,
             look_up_lag_seconds: lag,
             settle_seconds: 30,
-            refusals: vec![],
-            turned_away: vec![],
-            resume: ResumeBy::Person,
-            send_within_seconds: 86_400,
+            ..SupplierContract::nothing()
         }
     }
 

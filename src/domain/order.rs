@@ -10,6 +10,7 @@ use super::contract::NoResume;
 use super::difference::Difference;
 use super::ids::PersonId;
 use super::refusal::Refusal;
+use super::taken_out::{Rule, is_taken_out};
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -189,10 +190,11 @@ pub struct Life {
     pub resume: Option<ResumeWanted>,
 }
 
-/// A person's request to send the approved purchase once more.
+/// A request to send the approved purchase once more.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResumeWanted {
-    pub by: PersonId,
+    /// Who asked; nobody where the supplier's file lets the worker do it by itself.
+    pub by: Option<PersonId>,
     pub at: DateTime<Utc>,
 }
 
@@ -342,7 +344,7 @@ pub fn open_attempt(life: &Life, before: BeforeAttempt, now: DateTime<Utc>) -> R
         if !life.holds.is_empty() {
             return Err(Refusal::Held);
         }
-        if before.open_doubt {
+        if before.open_doubt && !is_taken_out(Rule::Doubt) {
             return Err(Refusal::OpenDoubt);
         }
         if life.due_at.is_none_or(|due| due > now) {
@@ -610,9 +612,9 @@ pub fn compared(life: &Life, reference: &str, differences: &[Difference]) -> Res
     Ok(Some(Change::to(confirmed).opening(CaseKind::Differences, reason)))
 }
 
-/// A person asks to send it once more. Whether that is safe `may_resume` has said, and says again when the attempt
-/// opens (rule 9).
-pub fn want_resume(life: &Life, by: &PersonId, now: DateTime<Utc>) -> Result<Change, Refusal> {
+/// A person, or the worker by itself, asks to send it once more. Whether that is safe `may_resume` has said, and says
+/// again when the attempt opens (rule 9).
+pub fn want_resume(life: &Life, by: Option<&PersonId>, now: DateTime<Utc>) -> Result<Change, Refusal> {
     if life.state != OrderState::ConfirmationPending && !life.is_not_found() {
         return Err(Refusal::NoResume(NoResume::NotInDoubt));
     }
@@ -621,7 +623,7 @@ pub fn want_resume(life: &Life, by: &PersonId, now: DateTime<Utc>) -> Result<Cha
     }
     let mut wanted = life.moved(life.state);
     wanted.resume = Some(ResumeWanted {
-        by: by.clone(),
+        by: by.cloned(),
         at: now,
     });
     Ok(Change::to(wanted))
@@ -718,7 +720,12 @@ pub fn release(life: &Life, lifted: &[Hold], now: DateTime<Utc>) -> Result<Chang
     let mut released = life.held(lifting.iter().fold(life.holds, |holds, hold| holds.without(*hold)));
     released.sendable_since = now;
     released.due_at = released.due_at.map(|due| due.max(now));
-    Ok(Change::to(released).closing(&cases_of(&lifting)))
+    let mut settled = cases_of(&lifting);
+    if released.is_not_found() {
+        // what was found missing is still somebody's to resume or withdraw (rule 15)
+        settled.retain(|kind| *kind != CaseKind::NotSent);
+    }
+    Ok(Change::to(released).closing(&settled))
 }
 
 /// The cases that lifting these holds closes.
@@ -755,10 +762,19 @@ pub fn want_release(life: &Life, lifted: &[Hold], by: &PersonId, now: DateTime<U
     };
     change.life.sendable_since = now;
     change.life.resume = Some(ResumeWanted {
-        by: by.clone(),
+        by: Some(by.clone()),
         at: now,
     });
     Ok(change)
+}
+
+/// They have had it for long without a yes: a person asks what became of it. The order stays as it is.
+pub fn acknowledged_late(life: &Life) -> Result<CaseStep, Refusal> {
+    life.must_be(&[OrderState::Acknowledged])?;
+    Ok(CaseStep::Open {
+        kind: CaseKind::AcknowledgedLate,
+        reason: "the supplier has it and has not confirmed it in time".to_owned(),
+    })
 }
 
 /// A record that nobody has judged turned up at the supplier for an order that was thought settled.

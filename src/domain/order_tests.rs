@@ -37,7 +37,7 @@ fn any_life() -> impl Strategy<Value = Life> {
                 sendable_since: at(0),
                 not_sent,
                 resume: (wanted && (approved || state == OrderState::ConfirmationPending)).then(|| ResumeWanted {
-                    by: PersonId::from_random(1),
+                    by: Some(PersonId::from_random(1)),
                     at: at(0),
                 }),
             }
@@ -103,7 +103,10 @@ fn every_act(life: &Life, reply: &Reply, before: BeforeAttempt) -> Vec<(&'static
         ),
         ("late record", late_record(life, "A-9")),
         ("could not tell", found(Finding::CouldNotTell)),
-        ("want resume", want_resume(life, &PersonId::from_random(2), at(10))),
+        (
+            "want resume",
+            want_resume(life, Some(&PersonId::from_random(2)), at(10)),
+        ),
         ("drop resume", drop_resume(life)),
         (
             "compared",
@@ -243,7 +246,7 @@ fn every_edge_of_the_table_can_be_walked() {
                     let asked =
                         resume_granted && matches!(state, OrderState::Approved | OrderState::ConfirmationPending);
                     life.resume = asked.then(|| ResumeWanted {
-                        by: PersonId::from_random(1),
+                        by: Some(PersonId::from_random(1)),
                         at: at(0),
                     });
                     let before = BeforeAttempt {
@@ -318,7 +321,7 @@ fn what_was_found_missing_and_could_not_be_sent_waits_for_a_person_again() {
 #[test]
 fn a_request_to_resume_is_void_after_a_quarter_of_an_hour_and_after_every_change() {
     let pending = Life::approved(Holds::NONE, at(0)).moved(OrderState::ConfirmationPending);
-    let wanted = want_resume(&pending, &PersonId::from_random(1), at(0))
+    let wanted = want_resume(&pending, Some(&PersonId::from_random(1)), at(0))
         .expect("in doubt")
         .life;
     let before = BeforeAttempt {
@@ -329,7 +332,7 @@ fn a_request_to_resume_is_void_after_a_quarter_of_an_hour_and_after_every_change
     assert!(open_attempt(&wanted, before, at(900)).is_ok());
     assert!(open_attempt(&wanted, before, at(901)).is_err());
     assert!(open_attempt(&pending, before, at(1)).is_err(), "nobody asked");
-    let twice = want_resume(&wanted, &PersonId::from_random(2), at(1));
+    let twice = want_resume(&wanted, Some(&PersonId::from_random(2)), at(1));
     assert_eq!(twice, Err(Refusal::NoResume(NoResume::AlreadyWanted { at: at(0) })));
     let told = establish(&wanted, &Finding::CouldNotTell, at(1)).expect("kept");
     assert_eq!(told.life.resume, None);

@@ -58,6 +58,8 @@ pub struct Present {
     pub at_file: BTreeMap<TenantId, Option<String>>,
     /// It has orders.
     pub has_orders: bool,
+    /// A pause is open: whatever is here is held until somebody has looked.
+    pub is_paused: bool,
     /// Another node works on it, and nothing is paused: it would have noticed.
     pub another_node: bool,
 }
@@ -100,8 +102,12 @@ pub fn strange(file: Option<&NodeFile>, found: &Present) -> Option<Strange> {
     };
     // a file without a history was written before the database had one
     if found.earlier.contains(&file.instance) {
-        // the history before this one: a pause has begun since, whether or not it has ended
-        return (found.has_orders && file.host != found.host).then_some(Strange::AnotherHost);
+        // a pause has begun since. Once it has ended, this file knows no more of what is here than none does
+        return match found.has_orders {
+            true if file.host != found.host => Some(Strange::AnotherHost),
+            true if !found.is_paused && !found.another_node => Some(Strange::Unknown),
+            true | false => None,
+        };
     }
     if file.instance != found.instance {
         return Some(Strange::AnotherInstance);
@@ -163,6 +169,7 @@ mod tests {
             place: "17".into(),
             at_file: BTreeMap::from([(tenant(), Some("hash of 40".into()))]),
             has_orders: true,
+            is_paused: false,
             another_node: false,
         }
     }
@@ -249,9 +256,24 @@ mod tests {
             earlier: vec!["first".into()],
             place: "18".into(),
             at_file: BTreeMap::from([(tenant(), None)]),
+            is_paused: true,
             ..same()
         };
         assert_eq!(strange(Some(&file()), &later), None);
+        let ended = Present {
+            is_paused: false,
+            ..later.clone()
+        };
+        assert_eq!(
+            strange(Some(&file()), &ended),
+            Some(Strange::Unknown),
+            "what went on after the pause may have been restored too"
+        );
+        let beside = Present {
+            another_node: true,
+            ..ended
+        };
+        assert_eq!(strange(Some(&file()), &beside), None, "another node works on it");
         let elsewhere = Present {
             host: "there".into(),
             ..later

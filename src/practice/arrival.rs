@@ -36,7 +36,7 @@ impl Arrival {
         };
         let key = header_text(parts, "idempotency-key");
         let reference = match call {
-            Call::FindByReference => look_up::asked_reference(&parts.uri).ok().flatten(),
+            Call::FindByReference => look_up::asked(&parts.uri).ok().and_then(|asked| asked.reference),
             Call::Submit | Call::FindByNumber(_) | Call::Change(_) | Call::SignIn | Call::Elsewhere => None,
         };
         let at = now();

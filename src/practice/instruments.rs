@@ -70,8 +70,10 @@ async fn put_contract(State(shop): State<Shop>, request: Request) -> Result<Resp
 
 /// `GET /count?reference=…`: how many records there are, visible or not, of whatever account and status.
 async fn count(State(shop): State<Shop>, uri: Uri) -> Result<Response, Trouble> {
-    let asked = look_up::asked_reference(&uri).and_then(|reference| {
-        reference.ok_or_else(|| FieldError::at("", "reference", "this is required: whose records are to be counted?"))
+    let asked = look_up::asked(&uri).and_then(|asked| {
+        asked
+            .reference
+            .ok_or_else(|| FieldError::at("", "reference", "this is required: whose records are to be counted?"))
     });
     match asked {
         Ok(reference) => Ok(said(&json!({ "count": shop.store.order_count(&reference).await? }))),

@@ -15,17 +15,18 @@ use super::store::Order;
 use super::wire::{Answer, Ending, FieldError};
 use super::{Moment, Shop, Trouble, now};
 
-/// `GET /orders?reference=…`: the records with exactly this reference; without the parameter, all of them.
+/// `GET /orders?reference=…`: the records with exactly this reference; without the parameter, all of them. With `limit` a page
+/// of them, `{ "orders": […], "next": … }`, that goes on after the order numbered `after`; `next` is null at the end.
 pub(super) async fn find_by_reference(shop: &Shop, arrival: &Arrival, uri: &Uri) -> Result<Ending, Trouble> {
     if let Some(ending) = before_looking(arrival).await {
         return Ok(ending);
     }
-    let reference = match asked_reference(uri) {
-        Ok(reference) => reference,
+    let asked = match asked(uri) {
+        Ok(asked) => asked,
         Err(error) => return Ok(Answer::bad_input(&[error]).into()),
     };
     let until = visible_until(arrival);
-    let orders = shop.store.orders(reference.as_deref(), until).await?;
+    let orders = shop.store.orders(asked.reference.as_deref(), until).await?;
     let mut shown = Vec::new();
     for order in orders.into_iter().filter(|order| may_see(arrival, order)) {
         match arrival.shows() {
@@ -34,7 +35,11 @@ pub(super) async fn find_by_reference(shop: &Shop, arrival: &Arrival, uri: &Uri)
             Some(Show::NotFound) | None => shown.push(show(arrival, order)),
         }
     }
-    Ok(arrival.send(Answer::json(StatusCode::OK, &Value::Array(shown))).await)
+    let answer = match asked.limit {
+        Some(limit) => page(shown, limit, asked.after.as_deref()),
+        None => Value::Array(shown),
+    };
+    Ok(arrival.send(Answer::json(StatusCode::OK, &answer)).await)
 }
 
 /// `GET /orders/{number}`: the record with exactly this number.
@@ -97,18 +102,46 @@ fn twin_of(order: &Order) -> Value {
     twin
 }
 
-/// The `reference` of a query; an unknown parameter is refused, since a misspelt one would ask for everything.
-pub(super) fn asked_reference(uri: &Uri) -> Result<Option<String>, FieldError> {
+/// A page of records, and the number after which the next one begins.
+fn page(all: Vec<Value>, limit: usize, after: Option<&str>) -> Value {
+    let begin = after.map_or(0, |after| {
+        let place = all.iter().position(|one| one["number"] == after);
+        place.map_or(all.len(), |place| place + 1)
+    });
+    let orders: Vec<Value> = all[begin..].iter().take(limit).cloned().collect();
+    let goes_on = all.len() > begin + orders.len();
+    let next = orders.last().filter(|_| goes_on).map(|last| last["number"].clone());
+    json!({ "orders": orders, "next": next })
+}
+
+/// What a query asks for.
+#[derive(Debug, Default)]
+pub(super) struct Asked {
+    pub(super) reference: Option<String>,
+    limit: Option<usize>,
+    after: Option<String>,
+}
+
+/// Reads a query; an unknown parameter is refused, since a misspelt one would ask for everything.
+pub(super) fn asked(uri: &Uri) -> Result<Asked, FieldError> {
     let parameters = Query::<Vec<(String, String)>>::try_from_uri(uri);
     let Query(parameters) = parameters.map_err(|error| FieldError::whole(error.to_string()))?;
-    let mut reference = None;
+    let mut asked = Asked::default();
     for (name, value) in parameters {
-        if name != "reference" {
-            return Err(FieldError::at("", &name, "there is no such parameter"));
-        }
-        if reference.replace(value).is_some() {
+        let twice = match name.as_str() {
+            "reference" => asked.reference.replace(value).is_some(),
+            "after" => asked.after.replace(value).is_some(),
+            "limit" => {
+                let limit = value.parse().ok().filter(|limit| (1..=200).contains(limit));
+                let limit = limit.ok_or_else(|| FieldError::at("", &name, "a number from 1 to 200"))?;
+                asked.limit.replace(limit).is_some()
+            }
+            _ => return Err(FieldError::at("", &name, "there is no such parameter")),
+        };
+        if twice {
             return Err(FieldError::at("", &name, "this is asked twice"));
         }
     }
-    Ok(reference)
+    asked.after = asked.after.filter(|after| !after.is_empty());
+    Ok(asked)
 }

@@ -2,9 +2,11 @@
 
 use super::dialect::{ask, done};
 use super::{Conn, StoreError, Written, from_json, micros, moment, moment_if, parsed, to_json};
-use crate::domain::attempt::{Attempt, ReplyWord};
+use crate::domain::attempt::{Attempt, ReplyWord, Tried};
+use crate::domain::classify::Meaning;
 use crate::domain::difference::{Difference, Recorded};
 use crate::domain::ids::{AttemptId, OrderId, TenantId};
+use crate::domain::look_up::Books;
 use chrono::{DateTime, Utc};
 
 /// A new attempt, before its first byte.
@@ -14,8 +16,7 @@ pub struct NewAttempt {
     pub tenant: TenantId,
     pub order: OrderId,
     pub supplier_version: u32,
-    pub base_url: String,
-    pub account: String,
+    pub books: Books,
     /// Fingerprint of the secret (rule 17), empty without one.
     pub secret_mac: String,
     pub started_at: DateTime<Utc>,
@@ -39,26 +40,11 @@ pub struct NewStep {
 pub struct Ended {
     pub at: DateTime<Utc>,
     pub reply: ReplyWord,
+    pub meaning: Option<Meaning>,
     pub http_status: Option<u16>,
     pub reference: Option<String>,
     pub detail: String,
     pub excerpt: Option<String>,
-    pub recorded: Option<Recorded>,
-    pub differences: Vec<Difference>,
-}
-
-/// An attempt as it is kept, with what was compared.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AttemptRow {
-    pub attempt: Attempt,
-    pub order: OrderId,
-    pub supplier_version: u32,
-    pub base_url: String,
-    pub account: String,
-    pub secret_mac: String,
-    pub lapsed: bool,
-    /// The order was in doubt when it opened (case C9).
-    pub in_doubt: bool,
     pub recorded: Option<Recorded>,
     pub differences: Vec<Difference>,
 }
@@ -85,6 +71,7 @@ struct Columns {
     recorded: Option<String>,
     differences: Option<String>,
     answered: i64,
+    meaning: Option<String>,
 }
 
 macro_rules! attempt_columns {
@@ -92,28 +79,35 @@ macro_rules! attempt_columns {
         concat!(
             "SELECT id, order_id, supplier_version, base_url, account, secret_mac, in_doubt, started_at, send_by,
              lease_until, lapsed_at, ended_at, reply, http_status, reference, detail, excerpt, recorded, differences,
-             answered FROM attempts ",
+             answered, meaning FROM attempts ",
             $rest
         )
     };
 }
 
-fn read(row: Columns) -> Result<AttemptRow, StoreError> {
+fn read(row: Columns) -> Result<Tried, StoreError> {
     let reply = row
         .reply
         .as_deref()
         .map(|word| ReplyWord::of(word).ok_or_else(|| StoreError::corrupt(word)));
+    let meaning = row
+        .meaning
+        .as_deref()
+        .map(|word| Meaning::of(word).ok_or_else(|| StoreError::corrupt(word)));
     let status = row
         .http_status
         .map(|status| u16::try_from(status).map_err(StoreError::corrupt));
-    Ok(AttemptRow {
+    Ok(Tried {
         order: parsed(&row.order_id)?,
         supplier_version: u32::try_from(row.supplier_version).map_err(StoreError::corrupt)?,
-        base_url: row.base_url,
-        account: row.account,
+        books: Books {
+            base_url: row.base_url,
+            account: row.account,
+        },
         secret_mac: row.secret_mac,
         in_doubt: row.in_doubt != 0,
         lapsed: row.lapsed_at.is_some(),
+        meaning: meaning.transpose()?,
         recorded: row.recorded.as_deref().map(from_json).transpose()?,
         differences: row
             .differences
@@ -148,8 +142,8 @@ pub async fn attempt_open(conn: &mut Conn, new: &NewAttempt) -> Result<(), Store
     .bind(new.tenant.as_str())
     .bind(new.order.as_str())
     .bind(i64::from(new.supplier_version))
-    .bind(&new.base_url)
-    .bind(&new.account)
+    .bind(&new.books.base_url)
+    .bind(&new.books.account)
     .bind(&new.secret_mac)
     .bind(micros(new.started_at))
     .bind(micros(new.send_by))
@@ -189,7 +183,7 @@ pub async fn attempt_close(conn: &mut Conn, id: &AttemptId, ended: &Ended) -> Re
         .transpose()?;
     let done = done!(conn, sqlx::query(
         "UPDATE attempts SET ended_at = $1, reply = $2, http_status = $3, reference = $4, detail = $5, excerpt = $6,
-                             recorded = $7, differences = $8
+                             recorded = $7, differences = $8, meaning = $10
          WHERE id = $9 AND ended_at IS NULL",
     )
     .bind(micros(ended.at))
@@ -201,6 +195,7 @@ pub async fn attempt_close(conn: &mut Conn, id: &AttemptId, ended: &Ended) -> Re
     .bind(recorded)
     .bind(differences)
     .bind(id.as_str())
+    .bind(ended.meaning.map(Meaning::word))
     .execute(&mut *conn))?;
     Ok(Written::of(done))
 }
@@ -231,7 +226,7 @@ pub async fn attempts_answer(conn: &mut Conn, order: &OrderId) -> Result<(), Sto
 }
 
 /// The attempts of an order, oldest first.
-pub async fn attempt_list(conn: &mut Conn, order: &OrderId) -> Result<Vec<AttemptRow>, StoreError> {
+pub async fn attempt_list(conn: &mut Conn, order: &OrderId) -> Result<Vec<Tried>, StoreError> {
     let rows: Vec<Columns> = ask!(
         conn,
         sqlx::query_as(attempt_columns!("WHERE order_id = $1 ORDER BY number"))

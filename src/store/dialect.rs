@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::str::FromStr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// An open transaction of the database in use.
@@ -107,7 +107,7 @@ pub enum Pools {
 
 /// Opens the database named by a URL such as `sqlite:countersign.db` (creating the file when asked to) or
 /// `postgres://host/name`.
-pub async fn open(url: &str, create: bool, connected: Arc<AtomicBool>) -> Result<Pools, StoreError> {
+pub async fn open(url: &str, create: bool, connected: Arc<AtomicU64>) -> Result<Pools, StoreError> {
     let unusable = |error: String| StoreError::Url {
         url: without_password(url),
         error,
@@ -198,15 +198,15 @@ impl Pools {
 }
 
 /// Every connection that is made is noted: what is behind it may be another database than before (rule 20).
-fn noted<'a>(connected: &Arc<AtomicBool>) -> Pin<Box<dyn Future<Output = Result<(), sqlx::Error>> + Send + 'a>> {
-    connected.store(true, Ordering::SeqCst);
+fn noted<'a>(connected: &Arc<AtomicU64>) -> Pin<Box<dyn Future<Output = Result<(), sqlx::Error>> + Send + 'a>> {
+    connected.fetch_add(1, Ordering::SeqCst);
     Box::pin(async { Ok(()) })
 }
 
 async fn open_sqlite(
     options: SqliteConnectOptions,
     create: bool,
-    connected: &Arc<AtomicBool>,
+    connected: &Arc<AtomicU64>,
 ) -> Result<Pools, StoreError> {
     must_be_local(options.get_filename())?;
     let options = options
@@ -309,28 +309,55 @@ pub async fn migrate(pools: &Pools) -> Result<(), StoreError> {
     .map_err(StoreError::Migration)
 }
 
-/// Whether the schema is as this program wants it: number of migrations not applied yet.
-pub async fn missing_migrations(conn: &mut Conn) -> Result<usize, StoreError> {
-    let (table, known): (Option<String>, usize) = match conn {
+/// How the schema differs from what this program wants, in migrations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Schema {
+    /// Not applied yet.
+    pub missing: usize,
+    /// Applied by a newer program.
+    pub unknown: usize,
+}
+
+/// How the schema differs from what this program wants.
+pub async fn schema(conn: &mut Conn) -> Result<Schema, StoreError> {
+    let wanted: Vec<i64> = match conn {
+        Transaction::Sqlite(_) => sqlx::migrate!("migrations/sqlite")
+            .iter()
+            .map(|one| one.version)
+            .collect(),
+        Transaction::Postgres(_) => sqlx::migrate!("migrations/postgres")
+            .iter()
+            .map(|one| one.version)
+            .collect(),
+    };
+    let applied: Vec<i64> = if has_no_schema(conn).await? {
+        Vec::new()
+    } else {
+        ask!(
+            conn,
+            sqlx::query_scalar("SELECT version FROM _sqlx_migrations WHERE success").fetch_all(&mut *conn)
+        )?
+    };
+    let not_in = |these: &[i64], those: &[i64]| these.iter().filter(|one| !those.contains(one)).count();
+    Ok(Schema {
+        missing: not_in(&wanted, &applied),
+        unknown: not_in(&applied, &wanted),
+    })
+}
+
+/// Whether no migration was ever applied.
+pub async fn has_no_schema(conn: &mut Conn) -> Result<bool, StoreError> {
+    let table: Option<String> = match conn {
         Transaction::Sqlite(tx) => {
             let named = "SELECT name FROM sqlite_master WHERE type = 'table' AND name = '_sqlx_migrations'";
-            let table = sqlx::query_scalar(named).fetch_optional(&mut **tx).await?;
-            (table, sqlx::migrate!("migrations/sqlite").iter().count())
+            sqlx::query_scalar(named).fetch_optional(&mut **tx).await?
         }
         Transaction::Postgres(tx) => {
             let named = "SELECT to_regclass('_sqlx_migrations')::text";
-            let table: Option<String> = sqlx::query_scalar(named).fetch_one(&mut **tx).await?;
-            (table, sqlx::migrate!("migrations/postgres").iter().count())
+            sqlx::query_scalar(named).fetch_one(&mut **tx).await?
         }
     };
-    let applied: i64 = match table {
-        None => 0,
-        Some(_) => ask!(
-            conn,
-            sqlx::query_scalar("SELECT count(*) FROM _sqlx_migrations WHERE success").fetch_one(&mut *conn)
-        )?,
-    };
-    Ok(known.saturating_sub(usize::try_from(applied).unwrap_or(0)))
+    Ok(table.is_none())
 }
 
 /// Whether this is a SQLite file that does not have this table (yet).
@@ -363,9 +390,22 @@ pub async fn place(pools: &Pools) -> Result<String, StoreError> {
         Pools::Postgres(pool) => {
             let number = "SELECT CAST(oid AS BIGINT) FROM pg_database WHERE datname = current_database()";
             let number: i64 = sqlx::query_scalar(number).fetch_one(pool).await?;
-            Ok(number.to_string())
+            Ok(format!("{number}{}", cluster_mark(pool).await?))
         }
     }
+}
+
+/// What tells one PostgreSQL server's data from another's: databases made alike get the same number. Nothing where we may
+/// not ask for it.
+async fn cluster_mark(pool: &PgPool) -> Result<String, StoreError> {
+    let may_ask = "SELECT has_function_privilege('pg_control_system()', 'execute')";
+    let may_ask: bool = sqlx::query_scalar(may_ask).fetch_one(pool).await?;
+    if !may_ask {
+        return Ok(String::new());
+    }
+    let mark = "SELECT CAST(system_identifier AS TEXT) FROM pg_control_system()";
+    let mark: String = sqlx::query_scalar(mark).fetch_one(pool).await?;
+    Ok(format!("@{mark}"))
 }
 
 /// Whether every connection is to the file that stands at its name now; SQLite goes on writing to a file that was

@@ -28,11 +28,12 @@ pub mod tenants;
 
 use crate::domain::ids::TenantId;
 use chrono::{DateTime, Utc};
+use dialect::Schema;
 pub use dialect::{Conn, Transaction, is_postgres, without_password};
 pub use place::network_file_system;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Why the database did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -142,13 +143,13 @@ impl Written {
 #[derive(Debug, Clone)]
 pub struct Store {
     pools: dialect::Pools,
-    connected: Arc<AtomicBool>,
+    connected: Arc<AtomicU64>,
 }
 
 impl Store {
     /// Opens the database; `create` makes the SQLite file when there is none.
     pub async fn open(url: &str, create: bool) -> Result<Self, StoreError> {
-        let connected = Arc::new(AtomicBool::new(true));
+        let connected = Arc::new(AtomicU64::new(1));
         Ok(Self {
             pools: dialect::open(url, create, connected.clone()).await?,
             connected,
@@ -217,13 +218,9 @@ impl Store {
     pub async fn clock(&self) -> Result<Option<dialect::ToldTime>, StoreError> {
         dialect::clock(&self.pools).await
     }
-    /// Whether a connection was made that nobody has looked at: the database behind it may be another (rule 20).
-    pub fn has_new_connection(&self) -> bool {
+    /// How many connections were made until now: behind each new one may be another database (rule 20).
+    pub fn connections_made(&self) -> u64 {
         self.connected.load(Ordering::SeqCst)
-    }
-    /// The database behind all connections made until now was looked at, or is still to be.
-    pub fn connection_looked_at(&self, looked: bool) {
-        self.connected.store(!looked, Ordering::SeqCst);
     }
     /// Whether nodes may stand on machines of their own, each with its own file.
     pub fn nodes_have_files_of_their_own(&self) -> bool {
@@ -245,11 +242,25 @@ impl Store {
     pub async fn faults(&self) -> Result<Vec<String>, StoreError> {
         let mut read = self.begin_read().await?;
         let mut faults = dialect::durability_faults(&mut read).await?;
-        let missing = dialect::missing_migrations(&mut read).await?;
+        let Schema { missing, unknown } = dialect::schema(&mut read).await?;
         if missing > 0 {
             faults.push(format!("{missing} migrations are missing; run `countersign migrate`"));
         }
+        if unknown > 0 {
+            faults.push(format!(
+                "{unknown} migrations are there that this program does not know: a newer one made them"
+            ));
+        }
         Ok(faults)
+    }
+    /// Whether a start may bring the schema up to date: a file, which is one machine's, or a database that has none yet.
+    /// On a server other processes may be at work with the schema they know.
+    pub async fn may_be_migrated_unasked(&self) -> Result<bool, StoreError> {
+        if self.file().is_some() {
+            return Ok(true);
+        }
+        let mut read = self.begin_read().await?;
+        dialect::has_no_schema(&mut read).await
     }
 }
 

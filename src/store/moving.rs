@@ -144,6 +144,16 @@ pub async fn lock_new(conn: &mut Conn) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// Waits until nobody moves books in: PostgreSQL fixes what a transaction sees with its first question, and a lock is
+/// none (https://www.postgresql.org/docs/current/sql-lock.html).
+pub async fn wait_for_writer(conn: &mut Conn) -> Result<(), StoreError> {
+    done!(
+        conn,
+        sqlx::query("LOCK TABLE tenants, instances IN ACCESS SHARE MODE").execute(&mut *conn)
+    )?;
+    Ok(())
+}
+
 /// An empty database may have been given an id by a start; the history that moves in brings its own.
 pub async fn instances_clear(conn: &mut Conn) -> Result<(), StoreError> {
     done!(conn, sqlx::query("DELETE FROM instances").execute(&mut *conn))?;

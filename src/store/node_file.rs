@@ -43,7 +43,9 @@ pub fn node_file_write(path: &Path, known: &NodeFile) -> Result<(), StoreError> 
         let mut file = File::create(&fresh)?;
         file.write_all(serde_json::to_string_pretty(&whole)?.as_bytes())?;
         file.sync_all()?;
-        std::fs::rename(&fresh, path)
+        std::fs::rename(&fresh, path)?;
+        // the new name is on the disk, too
+        File::open(folder_of(path))?.sync_all()
     };
     write().map_err(|error| unusable(path, error))
 }
@@ -56,6 +58,11 @@ fn lock(path: &Path) -> Result<File, StoreError> {
     let file = file.map_err(|error| unusable(&lock, error))?;
     file.lock().map_err(|error| unusable(&lock, error))?;
     Ok(file)
+}
+
+fn folder_of(path: &Path) -> &Path {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
 }
 
 fn beside(path: &Path, ending: &str) -> PathBuf {

@@ -112,12 +112,12 @@ fn read_life(row: &Columns) -> Result<Life, StoreError> {
         due_at: moment_if(row.due_at)?,
         sendable_since: moment(row.sendable_since)?,
         not_sent: u32::try_from(row.not_sent).map_err(StoreError::corrupt)?,
-        resume: match (row.resume_at, &row.resume_by) {
-            (Some(at), Some(by)) => Some(ResumeWanted {
-                by: parsed(by)?,
+        resume: match row.resume_at {
+            Some(at) => Some(ResumeWanted {
+                by: row.resume_by.as_deref().map(parsed).transpose()?,
                 at: moment(at)?,
             }),
-            (Some(_), None) | (None, _) => None,
+            None => None,
         },
     })
 }
@@ -229,7 +229,10 @@ pub async fn order_record(
         sqlx::query(
             "UPDATE orders SET state = $1, holds = $2, differences = $3, version = $4, supplier_reference = $5,
                            due_at = $6, sendable_since = $7, not_sent = $8, changed_at = $9, resume_at = $10,
-                           resume_by = $11
+                           resume_by = $11,
+                           acknowledged_at = CASE WHEN $1 <> 'acknowledged' THEN NULL
+                                                  WHEN state = 'acknowledged' THEN acknowledged_at
+                                                  ELSE $9 END
          WHERE id = $12 AND state = $13 AND version = $14",
         )
         .bind(life.state.word())
@@ -242,7 +245,12 @@ pub async fn order_record(
         .bind(i64::from(life.not_sent))
         .bind(micros(now))
         .bind(life.resume.as_ref().map(|wanted| micros(wanted.at)))
-        .bind(life.resume.as_ref().map(|wanted| wanted.by.as_str()))
+        .bind(
+            life.resume
+                .as_ref()
+                .and_then(|wanted| wanted.by.as_ref())
+                .map(PersonId::as_str)
+        )
         .bind(id.as_str())
         .bind(expected.state.word())
         .bind(kept(expected.version)?)
@@ -413,6 +421,32 @@ pub async fn order_resume_void(
     ids(&rows)
 }
 
+/// Acknowledged orders of a supplier that were so before `cutoff` and have no open case about it, at most `most`.
+pub async fn order_acknowledged_before(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    supplier: &SupplierId,
+    cutoff: DateTime<Utc>,
+    most: u32,
+) -> Result<Vec<OrderId>, StoreError> {
+    let rows: Vec<String> = ask!(
+        conn,
+        sqlx::query_scalar(
+            "SELECT o.id FROM orders o
+         WHERE o.tenant = $1 AND o.supplier = $2 AND o.state = 'acknowledged' AND o.acknowledged_at <= $3
+         AND NOT EXISTS (SELECT 1 FROM cases c
+                         WHERE c.order_id = o.id AND c.kind = 'acknowledged_late' AND c.closed_at IS NULL)
+         ORDER BY o.acknowledged_at LIMIT $4",
+        )
+        .bind(tenant.as_str())
+        .bind(supplier.as_str())
+        .bind(micros(cutoff))
+        .bind(i64::from(most))
+        .fetch_all(&mut *conn)
+    )?;
+    rows.iter().map(|id| parsed(id)).collect()
+}
+
 /// Sets when the supplier is asked about an order, and for whom. No version moves: asking changes nothing.
 pub async fn order_ask(conn: &mut Conn, id: &OrderId, asking: &Asking) -> Result<(), StoreError> {
     done!(
@@ -440,9 +474,11 @@ pub async fn order_ask_due(
     let rows: Vec<(String, String)> = ask!(
         conn,
         sqlx::query_as(
-            "SELECT tenant, id FROM orders
-         WHERE look_up_at <= $1 AND replace($2, '|' || tenant || '/' || supplier || '|', '') = $2
-         ORDER BY look_up_at LIMIT $3",
+            "SELECT o.tenant, o.id FROM orders o
+         WHERE o.look_up_at <= $1 AND replace($2, '|' || o.tenant || '/' || o.supplier || '|', '') = $2
+         AND NOT EXISTS (SELECT 1 FROM suppliers s
+                         WHERE s.tenant = o.tenant AND s.id = o.supplier AND s.next_look_up_at > $1)
+         ORDER BY o.look_up_at LIMIT $3",
         )
         .bind(micros(now))
         .bind(busy)
@@ -492,11 +528,12 @@ pub async fn order_exists(conn: &mut Conn) -> Result<bool, StoreError> {
 }
 
 /// The tenant's approved orders, oldest first.
-pub async fn order_approved(conn: &mut Conn, tenant: &TenantId) -> Result<Vec<OrderRow>, StoreError> {
+pub async fn order_unfinished(conn: &mut Conn, tenant: &TenantId) -> Result<Vec<OrderRow>, StoreError> {
     let rows: Vec<Columns> = ask!(
         conn,
         sqlx::query_as(order_columns!(
-            "WHERE tenant = $1 AND state = 'approved' ORDER BY approved_at, id"
+            "WHERE tenant = $1 AND state IN ('approved', 'submitting', 'acknowledged', 'confirmation_pending')
+             ORDER BY approved_at, id"
         ))
         .bind(tenant.as_str())
         .fetch_all(&mut *conn)

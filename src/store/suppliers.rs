@@ -15,11 +15,13 @@ pub struct SupplierRow {
     pub file: String,
     pub held_at: Option<DateTime<Utc>>,
     pub held_because: Option<String>,
+    /// The contract's rate: it is not asked about any order before then.
+    pub next_look_up_at: Option<DateTime<Utc>>,
 }
 
-type Columns = (String, String, i64, String, Option<i64>, Option<String>);
+type Columns = (String, String, i64, String, Option<i64>, Option<String>, Option<i64>);
 
-fn read((id, name, version, file, held_at, held_because): Columns) -> Result<SupplierRow, StoreError> {
+fn read((id, name, version, file, held_at, held_because, next_look_up_at): Columns) -> Result<SupplierRow, StoreError> {
     let version = u32::try_from(version).map_err(StoreError::corrupt)?;
     Ok(SupplierRow {
         id: parsed(&id)?,
@@ -28,13 +30,14 @@ fn read((id, name, version, file, held_at, held_because): Columns) -> Result<Sup
         file,
         held_at: moment_if(held_at)?,
         held_because,
+        next_look_up_at: moment_if(next_look_up_at)?,
     })
 }
 
 macro_rules! supplier_columns {
     ($rest:literal) => {
         concat!(
-            "SELECT s.id, s.name, s.version, v.file, s.held_at, s.held_because FROM suppliers s
+            "SELECT s.id, s.name, s.version, v.file, s.held_at, s.held_because, s.next_look_up_at FROM suppliers s
              JOIN supplier_versions v ON v.tenant = s.tenant AND v.supplier = s.id AND v.version = s.version ",
             $rest
         )
@@ -120,6 +123,24 @@ pub async fn supplier_file(
             .fetch_optional(&mut *conn)
     )?;
     Ok(file)
+}
+
+/// The supplier is not asked about any order before this moment.
+pub async fn supplier_rest(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    id: &SupplierId,
+    until: DateTime<Utc>,
+) -> Result<(), StoreError> {
+    done!(
+        conn,
+        sqlx::query("UPDATE suppliers SET next_look_up_at = $1 WHERE tenant = $2 AND id = $3")
+            .bind(micros(until))
+            .bind(tenant.as_str())
+            .bind(id.as_str())
+            .execute(&mut *conn)
+    )?;
+    Ok(())
 }
 
 /// Puts a supplier on hold.

@@ -52,6 +52,23 @@ window = "24h"
 replays_saved_errors = true
 checks_body = true
 
+# Answers that mean something by the supplier's own code (`submit.code`): refused, turned_away, in_flight, other_body,
+# exists. What is not named here is unknown.
+[[contract.answers]]
+status = 409
+code = "in_flight"
+means = "in_flight"
+
+[[contract.answers]]
+status = 409
+code = "key_reused"
+means = "other_body"
+
+[[contract.answers]]
+status = 409
+code = "reference_exists"
+means = "exists"
+
 [http]
 base_url = "{url}"
 # Where the practice supplier asks for accounts: the account's name, and where its secret is to be found
@@ -77,6 +94,8 @@ body = """
 confirmed = { pointer = "/status", any_of = ["confirmed"] }
 # They have it and have not said yes.
 acknowledged = { pointer = "/status", any_of = ["in_progress"] }
+# where the supplier's own code stands in an answer
+code = "/code"
 
 # How the supplier is asked for our reference. A record counts only when it carries exactly that reference.
 [look_up]

@@ -1,4 +1,4 @@
-//! The HTTP connector: one request on one fresh connection, and the one place that classifies a submit.
+//! The HTTP connector: one request on one fresh connection, and what was heard on it.
 //!
 //! Promises: no retries, no redirects, no pooled connections, HTTP/1.1 only (an HTTP/2 peer cannot make the protocol
 //! send again, case W2), one overall deadline, a cap on the answer. "Not sent" is said only when not a byte of the
@@ -6,11 +6,12 @@
 //! client, because a pooling client cannot promise the first three.
 
 use super::file::Supplier;
-use super::retry_after::{MOST, retry_after};
+use super::retry_after::retry_after;
 use super::{Outcome, Step};
 use crate::domain::attempt::{NotSent, Reply};
-use crate::domain::calendar::span;
-use chrono::{DateTime, TimeDelta, Utc};
+use crate::domain::classify::{Before, Heard, Said, classify};
+use crate::domain::contract::Carried;
+use chrono::{DateTime, Utc};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::Bytes;
 use hyper::header::{
@@ -20,6 +21,7 @@ use hyper::header::{
 use hyper::http::{Uri, response::Parts};
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
+use serde_json::Value;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -113,12 +115,12 @@ pub(super) enum Failure {
 
 impl Http<'_> {
     /// Sends a step, once, and says what came of it. Never fails: a failure is an outcome.
-    pub async fn submit(&self, step: &Step, key: &str, bounds: &Bounds<'_>) -> Outcome {
+    pub async fn submit(&self, step: &Step, key: &str, before: &Before, bounds: &Bounds<'_>) -> Outcome {
         let seen = Arc::new(Seen::default());
         let answered = tokio::time::timeout(bounds.deadline, self.exchange(step, Some(key), bounds, &seen)).await;
         let byte_left = seen.byte_left.load(Ordering::SeqCst);
         match answered {
-            Ok(Ok((parts, body))) => self.classify(&parts, &body, bounds.now),
+            Ok(Ok((parts, body))) => self.sort(&parts, &body, before, bounds.now),
             _ if seen.too_late.load(Ordering::SeqCst) => {
                 not_sent("Its time to send had passed before the first byte left, so nothing was sent.")
             }
@@ -175,12 +177,11 @@ impl Http<'_> {
             // plain only: what we cap is what we read, and nothing explodes on unpacking (case W10)
             .header(ACCEPT_ENCODING, "identity")
             .header(CONNECTION, "close");
-        if let (Some(promise), Some(key)) = (&self.supplier.contract.key, key) {
-            let header: HeaderName = promise
-                .header
-                .parse()
-                .map_err(|error| Failure::Before(format!("{error}")))?;
-            request = request.header(header, key);
+        let carried = self.supplier.contract.key.as_ref().map(|promise| &promise.carried);
+        if let (Some(Carried::Header { name, quoted }), Some(key)) = (carried, key) {
+            let header: HeaderName = name.parse().map_err(|error| Failure::Before(format!("{error}")))?;
+            let quote = if *quoted { "\"" } else { "" };
+            request = request.header(header, format!("{quote}{key}{quote}"));
         }
         if let Some(secret) = &self.secret {
             let mut bearer = HeaderValue::from_str(&format!("Bearer {}", self.credential(secret)))
@@ -198,82 +199,43 @@ impl Http<'_> {
         }
     }
 
-    /// Sorts a whole answer. Only what the contract lists, or its success predicate, is definite.
-    fn classify(&self, parts: &Parts, body: &Bytes, now: DateTime<Utc>) -> Outcome {
-        let status = parts.status.as_u16();
-        let contract = &self.supplier.contract;
-        let (reply, detail) = if contract.turned_away.contains(&status) {
-            let retry_after = retry_after(&parts.headers, now);
-            let hold_supplier = matches!(status, 401 | 403);
-            let asked = retry_after.filter(|wait| !wait.is_zero()).map(asked_to_wait);
-            let detail = format!("The supplier turned it away ({status}).{}", asked.unwrap_or_default());
-            (
-                Reply::NotSent(NotSent {
-                    retry_after,
-                    hold_supplier,
-                }),
-                detail,
-            )
-        } else if contract.refusals.contains(&status) {
-            (Reply::Refused, format!("The supplier refused it ({status})."))
-        } else if parts.status.is_success() {
-            self.classify_success(parts, body)
-        } else {
-            (Reply::Unknown { reference: None }, unlisted(parts))
-        };
+    /// Sorts a whole answer, as `domain::classify` says.
+    fn sort(&self, parts: &Parts, body: &Bytes, before: &Before, now: DateTime<Utc>) -> Outcome {
+        let heard = self.heard(parts, body, now);
+        let sorted = classify(&heard, &self.supplier.contract, before);
         Outcome {
-            reply,
-            http_status: Some(status),
-            detail,
-            excerpt: self.excerpt(body),
+            reply: sorted.reply,
+            meaning: sorted.meaning,
+            http_status: Some(heard.status),
+            detail: sorted.detail,
+            excerpt: heard.excerpt,
         }
     }
 
-    fn classify_success(&self, parts: &Parts, body: &Bytes) -> (Reply, String) {
-        let status = parts.status.as_u16();
-        let location = parts
-            .headers
-            .get(LOCATION)
-            .and_then(|value| value.to_str().ok())
-            .map(str::to_owned);
-        let encoded = parts
-            .headers
-            .get(CONTENT_ENCODING)
-            .is_some_and(|value| value != "identity");
-        let answer: Option<serde_json::Value> = if encoded {
-            None
-        } else {
-            serde_json::from_slice(body).ok()
-        };
-        let Some(answer) = answer else {
-            let detail = format!("The supplier answered {status}, but the answer cannot be read.");
-            return (Reply::Unknown { reference: location }, detail);
-        };
-        let number = self.supplier.record.number(&answer);
-        let record = self.supplier.record.record(&answer);
+    /// What the answer says, by the pointers and predicates of the supplier's file.
+    fn heard(&self, parts: &Parts, body: &Bytes, now: DateTime<Utc>) -> Heard {
+        let text = |name: &HeaderName| Some(parts.headers.get(name)?.to_str().ok()?.to_owned());
+        let is_plain = text(&CONTENT_ENCODING).is_none_or(|value| value == "identity");
+        let answer: Option<Value> = serde_json::from_slice(body).ok().filter(|_| is_plain);
         let submit = &self.supplier.submit;
-        let acknowledged = submit
-            .acknowledged
+        let marker = self
+            .supplier
+            .contract
+            .key
             .as_ref()
-            .is_some_and(|predicate| predicate.holds(&answer));
-        match (number, record) {
-            (Some(reference), Some(record)) if submit.confirmed.holds(&answer) => {
-                let detail = format!("The supplier confirmed it as {reference}.");
-                (Reply::Accepted { reference, record }, detail)
-            }
-            (number, _) if acknowledged => {
-                let detail = format!("The supplier has it and has not confirmed it yet ({status}).");
-                (Reply::Acknowledged { reference: number }, detail)
-            }
-            (number, _) => {
-                let detail = format!("The supplier answered {status}, but did not say that the order is placed.");
-                (
-                    Reply::Unknown {
-                        reference: number.or(location),
-                    },
-                    detail,
-                )
-            }
+            .and_then(|key| key.replay_marker.as_ref());
+        Heard {
+            status: parts.status.as_u16(),
+            code: answer.as_ref().and_then(|answer| submit.code_in(answer)),
+            said: answer.as_ref().map(|answer| Said {
+                standing: submit.standing(answer),
+                number: self.supplier.record.number(answer),
+                record: self.supplier.record.record(answer),
+            }),
+            location: text(&LOCATION),
+            retry_after: retry_after(&parts.headers, now),
+            is_replay: marker.is_some_and(|marker| parts.headers.contains_key(marker)),
+            excerpt: self.excerpt(body),
         }
     }
 
@@ -300,6 +262,7 @@ impl Http<'_> {
 fn not_sent(detail: &str) -> Outcome {
     Outcome {
         reply: Reply::NotSent(NotSent::default()),
+        meaning: None,
         http_status: None,
         detail: detail.to_owned(),
         excerpt: None,
@@ -309,6 +272,7 @@ fn not_sent(detail: &str) -> Outcome {
 fn unknown(http_status: Option<u16>, detail: &str) -> Outcome {
     Outcome {
         reply: Reply::Unknown { reference: None },
+        meaning: None,
         http_status,
         detail: detail.to_owned(),
         excerpt: None,
@@ -320,26 +284,6 @@ fn no_answer(deadline: Duration) -> String {
         "The request left us; no complete answer came within {} s.",
         deadline.as_secs_f32()
     )
-}
-
-/// What they asked for, in words; what is longer than we obey is said as such (case W9).
-fn asked_to_wait(wait: TimeDelta) -> String {
-    if wait >= MOST {
-        " It asked us to wait a day or longer.".to_owned()
-    } else {
-        format!(" It asked us to wait {}.", span(wait))
-    }
-}
-
-fn unlisted(parts: &Parts) -> String {
-    let status = parts.status.as_u16();
-    match parts.headers.get(LOCATION).and_then(|value| value.to_str().ok()) {
-        Some(to) if parts.status.is_redirection() => {
-            let to: String = to.chars().take(200).collect();
-            format!("The supplier answered {status} and pointed to {to}; that was not followed.")
-        }
-        _ => format!("The supplier answered {status}, which does not say whether the order is placed."),
-    }
 }
 
 pub(super) fn root(error: &dyn std::error::Error) -> String {

@@ -11,6 +11,7 @@ pub mod record;
 pub mod retry_after;
 
 use crate::domain::attempt::Reply;
+use crate::domain::classify::Meaning;
 use crate::domain::contents::OrderContents;
 use crate::domain::ids::OperationKey;
 pub use file::{Supplier, SupplierFault};
@@ -35,6 +36,8 @@ pub struct Purchase<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
     pub reply: Reply,
+    /// What it means, where it settles nothing and the contract tells.
+    pub meaning: Option<Meaning>,
     pub http_status: Option<u16>,
     /// How it ended, as a sentence for people.
     pub detail: String,

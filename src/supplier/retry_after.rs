@@ -1,11 +1,9 @@
 //! `Retry-After` (RFC 9110, 10.2.3), as suppliers really send it (case W9).
 
+use crate::domain::classify::MOST_WAIT as MOST;
 use chrono::{DateTime, TimeDelta, Utc};
 use hyper::HeaderMap;
 use hyper::header::RETRY_AFTER;
-
-/// However long a supplier asks for, we look again after a day.
-pub const MOST: TimeDelta = TimeDelta::days(1);
 
 /// How long the supplier asks us to wait; nothing when it does not say, or says something unreadable or ambiguous.
 pub fn retry_after(headers: &HeaderMap, now: DateTime<Utc>) -> Option<TimeDelta> {

@@ -21,7 +21,7 @@ mod icon;
 mod layout;
 mod lead;
 mod lead_doubt;
-mod moment;
+pub mod moment;
 mod note_numbers;
 mod order_card;
 mod order_facts;
@@ -44,7 +44,7 @@ mod trouble;
 mod typed;
 mod what_now;
 mod why_not;
-mod words;
+pub mod words;
 
 pub use follow::Follow;
 pub use order_page::OrderRoute;

@@ -27,7 +27,10 @@ enum Dropped {
 #[component]
 pub fn ResumeNews(page: OrderPage, here: Here) -> impl IntoView {
     if let Some(wanted) = page.life.resume {
-        let by = page.way_home.resume_wanted_by.unwrap_or_else(|| "Somebody".to_owned());
+        let by = page
+            .way_home
+            .resume_wanted_by
+            .unwrap_or_else(|| "Countersign itself".to_owned());
         let (at, until) = (wanted.at, wanted.at + RESUME_LASTS);
         let held = page.supplier_held.is_some();
         return view! { <Waiting by at until held supplier=page.supplier_name here/> }.into_any();
@@ -93,14 +96,17 @@ fn dropped(history: &[Event]) -> Option<(&Event, Dropped)> {
     let place = history.iter().rposition(|event| {
         matches!(
             event.happening,
-            Happening::ResumeWanted | Happening::ResumeNotSent { .. } | Happening::AttemptOpened { .. }
+            Happening::ResumeWanted
+                | Happening::ReleaseWanted { .. }
+                | Happening::ResumeNotSent { .. }
+                | Happening::AttemptOpened { .. }
         )
     })?;
     let (last, since) = history.get(place..)?.split_first()?;
     if let Happening::ResumeNotSent { why } = last.happening {
         return Some((last, Dropped::Because(why)));
     }
-    if last.happening != Happening::ResumeWanted {
+    if !wants_a_send(last) {
         return None;
     }
     let record = since
@@ -109,10 +115,15 @@ fn dropped(history: &[Event]) -> Option<(&Event, Dropped)> {
     Some(record.map_or((last, Dropped::Overtaken), |event| (event, Dropped::RecordFound)))
 }
 
+/// A resume, or the release of an order that is held after a restore: both have it looked up and sent.
+fn wants_a_send(event: &Event) -> bool {
+    matches!(
+        event.happening,
+        Happening::ResumeWanted | Happening::ReleaseWanted { .. }
+    )
+}
+
 fn asked_by(history: &[Event]) -> Option<String> {
-    let asked = history
-        .iter()
-        .rev()
-        .find(|event| event.happening == Happening::ResumeWanted);
+    let asked = history.iter().rev().find(|event| wants_a_send(event));
     asked.map(|event| events::actor(&event.actor).to_owned())
 }

@@ -9,7 +9,6 @@ use super::reason_form::Hidden;
 use super::status_tag::{Tag, Tone};
 use super::why_not::WhyNot;
 use super::words::{self, home};
-use crate::domain::contract::LookUp;
 use crate::domain::look_up::{AnswerWord, Found, Ladder, LookedUp, RUNGS, last_said};
 use crate::domain::order::OrderState;
 use crate::domain::pages::{OrderPage, WayHome};
@@ -23,7 +22,7 @@ pub fn SupplierSays(page: OrderPage, here: Here) -> impl IntoView {
     let way_home = page.way_home.clone();
     // once it was found not to be there, "no record" has nothing more to prove
     let climbs = page.life.state != OrderState::Approved;
-    let key = (way_home.contract.look_up == LookUp::None).then(|| page.operation_key.clone());
+    let key = (!way_home.contract.look_up.can_ask()).then(|| page.operation_key.clone());
     view! {
         <section class="says" aria-labelledby="says-heading">
             <div class="says-words">
@@ -192,13 +191,15 @@ fn Next(way_home: WayHome, here: Here) -> impl IntoView {
 /// What the supplier promises, in short.
 #[component]
 pub fn Promises(page: OrderPage) -> impl IntoView {
-    let items = home::promises(&page.way_home.contract)
+    let contract = &page.way_home.contract;
+    let items = home::promises(contract)
         .into_iter()
         .map(|words| view! { <li>{words}</li> })
         .collect_view();
     view! {
         <section class="card" aria-labelledby="promises-heading">
             <h2 id="promises-heading">{format!("What {} promises", page.supplier_name)}</h2>
+            <p>{home::class(contract.class())}</p>
             <ul class="promises fine">{items}</ul>
         </section>
     }

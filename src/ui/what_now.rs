@@ -13,8 +13,7 @@ use super::safe_until::SafeUntil;
 use super::supplier_says::SupplierSays;
 use super::why_not::WhyNot;
 use super::words::{home, things};
-use crate::domain::calendar;
-use crate::domain::contract::{Ground, LookUp, NoResume};
+use crate::domain::contract::{Ground, NoResume};
 use crate::domain::order::{Hold, OrderState, may_find};
 use crate::domain::pages::OrderPage;
 use crate::domain::person::{Act, may};
@@ -144,7 +143,7 @@ fn ResumeForm(page: OrderPage, ground: Ground, here: Here) -> impl IntoView {
         things::how_much(&page.contents),
         page.contents.total()
     );
-    let leads_to = home::resume_leads_to(ground, &supplier, page.way_home.contract.look_up);
+    let leads_to = home::resume_leads_to(ground, &supplier, &page.way_home.contract);
     let hidden = vec![
         ("order", page.id.to_string()),
         ("version", page.life.version.to_string()),
@@ -171,22 +170,15 @@ fn ResumeForm(page: OrderPage, ground: Ground, here: Here) -> impl IntoView {
 /// `Safe until 14:27 (23 h 34 min): Acme keeps the key for 24 hours …; 5 minutes' margin.`
 #[component]
 fn KeyUntil(page: OrderPage, until: DateTime<Utc>, here: Here) -> impl IntoView {
-    let contract = page.way_home.contract;
-    let end = page.way_home.key_until.filter(|end| *end > until);
-    let window = contract
-        .key
-        .map(|key| home::length(key.window_seconds))
-        .unwrap_or_default();
-    let why = match end {
-        Some(end) => format!(
-            ": {} keeps the key for {window} from the first send, less {} margin.",
-            page.supplier_name,
-            calendar::span(end - until)
-        ),
-        None => format!(": that is as long as {} promised to know the key.", page.supplier_name),
-    };
+    let why = home::safe_because(
+        &page.way_home.contract,
+        page.way_home.key_until,
+        until,
+        &page.supplier_name,
+    );
     let left = (until - here.now).num_milliseconds();
-    view! { <p class="fine"><SafeUntil left moment=until.to_rfc3339() words=here.short(until)/>{why}</p> }.into_any()
+    view! { <p class="fine"><SafeUntil left moment=until.to_rfc3339() words=here.short(until)/>": "{why}</p> }
+        .into_any()
 }
 
 /// The right way: something else than was approved.
@@ -243,7 +235,7 @@ fn release_leads_to(page: &OrderPage) -> &'static str {
         "Lifts this hold alone. It still waits for a resume, or to be withdrawn."
     } else if !page.life.holds.has(Hold::Restore) {
         "It goes out by itself once nothing else holds it."
-    } else if page.way_home.contract.look_up == LookUp::Exact {
+    } else if page.way_home.contract.look_up.can_ask() {
         "It is looked up right before the send. If they have it, nothing is sent, and a person judges their record."
     } else {
         "It is sent on the word of whoever asked them, for 15 minutes after."

@@ -38,6 +38,17 @@ pub async fn origin(State(web): State<Web>, request: Request, next: Next) -> Res
     }
 }
 
+/// Before anything is written over a new connection, the database behind it is looked at: a gap is counted from its last
+/// event, and not from ours (rule 20). A look that fails keeps nobody from being answered; nothing is sent before it.
+pub async fn looked_at(State(web): State<Web>, request: Request, next: Next) -> Response {
+    if !matches!(*request.method(), Method::GET | Method::HEAD)
+        && let Err(error) = web.desk.look_if_connected_anew().await
+    {
+        tracing::error!("the database could not be looked at before a write: {error}");
+    }
+    next.run(request).await
+}
+
 /// Reads the form and refuses one in which a field stands twice or is a list where none is: server functions answer
 /// such a form with 500, and whoever sent it must learn that it was theirs.
 async fn whole_form(request: Request) -> Result<Request, Response> {

@@ -130,6 +130,7 @@ pub fn router(web: Web) -> Router {
             header::CONTENT_SECURITY_POLICY,
             HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'"),
         ))
+        .layer(middleware::from_fn_with_state(web.clone(), guard::looked_at))
         .layer(CatchPanicLayer::new())
         .layer(middleware::from_fn_with_state(web.meter.clone(), metrics::watch))
         .with_state(web)

@@ -131,6 +131,9 @@ fn why_not(why: NoResume) -> &'static str {
         NoResume::WindowOver { askable: false, .. } => {
             "the supplier may have forgotten the key and has no look-up; someone must ask them"
         }
+        NoResume::SavedAnswer { .. } => "the supplier repeats its saved answer; a repeat makes no new attempt there",
+        NoResume::KeyUsedOtherwise { .. } => "the supplier says that the key was used with other contents",
+        NoResume::SaysItExists { .. } => "the supplier says that it has an order with our reference",
         NoResume::FindFirst { askable: true } => "the supplier does not recognise a repeat; look the order up first",
         NoResume::FindFirst { askable: false } => "the supplier has no key and no look-up; someone must ask them",
         NoResume::AskByHand => "the supplier cannot be looked up; a person must ask it first",

@@ -209,6 +209,18 @@ impl House {
         answer.json()["number"].as_str().expect("a number").to_owned()
     }
 
+    /// Uses this order's key at the supplier for something else.
+    pub async fn use_key_otherwise(&self, order: &Value) {
+        let post = self.http.post(format!("{}/orders", self.supplier_base));
+        let key = order["operation_key"].as_str().expect("a key");
+        let other = json!({
+            "reference": "somebody-else", "currency": "EUR", "deliver_to": "elsewhere", "charges": [],
+            "lines": order["contents"]["lines"],
+        });
+        let answer = Answer::of(post.header("Idempotency-Key", key).json(&other)).await;
+        assert_eq!(answer.status, 201, "{answer:?}");
+    }
+
     /// The statuses with which look-ups of this order were answered, oldest first.
     pub async fn asked_about(&self, order: &Value) -> Vec<Value> {
         let all = self.ask_supplier("/requests").await;

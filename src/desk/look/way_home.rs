@@ -2,11 +2,10 @@
 //!
 //! Must not: decide; every answer here is the domain's.
 
-use super::super::doubt::DoubtFacts;
 use super::super::own::able_owners;
 use super::super::{Desk, DeskError, Person};
-use crate::domain::contract::LookUp;
 use crate::domain::difference;
+use crate::domain::doubt::DoubtFacts;
 use crate::domain::look_up::{LookedUp, last_said};
 use crate::domain::order::OrderState;
 use crate::domain::pages::{Asking, RecordShown, WayHome};
@@ -25,14 +24,14 @@ impl Desk {
         now: DateTime<Utc>,
     ) -> Result<(DoubtFacts, WayHome), DeskError> {
         let facts = self.doubt_facts(conn, order).await?;
-        let contract = facts.supplier.contract.clone();
-        let askable = contract.look_up == LookUp::Exact;
-        let (about, open_doubt) = (facts.about(order), facts.open_doubt(now));
+        let contract = facts.today.contract.clone();
+        let askable = contract.look_up.can_ask();
+        let (about, open_doubt) = (facts.about(&order.life), facts.open_doubt(now));
         let way_home = WayHome {
             ways: ways(&order.life, person.roles(), &contract, &about, open_doubt, now),
             record: last_record(order, &facts.known.look_ups),
             ladder: facts.ladder(),
-            settled_at: facts.settled_at,
+            settled_at: facts.settled_at(),
             key_until: facts.key_until(),
             asking: if askable { asking(conn, order, now).await? } else { None },
             next_look_up: order
@@ -40,7 +39,10 @@ impl Desk {
                 .at
                 .filter(|at| askable && *at > now && order.asking.since.is_none()),
             resume_wanted_by: match &order.life.resume {
-                Some(wanted) => Some(people::person_name(conn, &wanted.by).await?),
+                Some(wanted) => match &wanted.by {
+                    Some(by) => Some(people::person_name(conn, by).await?),
+                    None => None,
+                },
                 None => None,
             },
             owners: able_owners(conn, person).await?,

@@ -1,11 +1,15 @@
 //! The words of the way home: what a supplier promises, what it answered, why a repeat is safe, and what stands in the
 //! way of another purchase.
 
-use crate::domain::contract::{Ground, KeyPromise, LookUp, SupplierContract};
+use crate::domain::calendar;
+use crate::domain::contract::{
+    Class, Duplicate, Ground, KeyPromise, LookUp, PastWindow, ResumeBy, Scope, SupplierContract,
+};
 use crate::domain::look_up::{AnswerWord, FindingWord, LookedUp, Standing};
 use crate::domain::order::OrderState;
 use crate::domain::ways::OtherPurchase;
 use crate::ui::moment::Here;
+use chrono::{DateTime, Utc};
 
 /// A length as contracts state it: `24 hours`, `30 seconds`, `7 days`.
 pub fn length(seconds: i64) -> String {
@@ -19,27 +23,59 @@ pub fn length(seconds: i64) -> String {
     format!("{amount} {}", if amount == 1 { one } else { many })
 }
 
+/// What may be done about an order in doubt with a supplier of this class (docs/suppliers.md), in one sentence.
+pub fn class(class: Class) -> &'static str {
+    match class {
+        Class::A => "A repeat with our key gets the first answer, for as long as the key is kept.",
+        Class::ARepeats => {
+            "A repeat with our key gets the first answer, whatever it contains; so that answer is compared with what was approved."
+        }
+        Class::B => "A second order with our reference is refused: a repeat is safe at any time.",
+        Class::BExisting => {
+            "A second order with our reference gets the first as its answer: a repeat is safe at any time, and is compared."
+        }
+        Class::D => "A repeat would be a second order. It has to be looked up first, and found missing.",
+        Class::DList => {
+            "A repeat would be a second order. Their whole list since the approval has to be read first, to its end, and show nothing."
+        }
+        Class::E => "The same message may be sent again; their business answer is waited for.",
+        Class::F => "A repeat would be a second order, and only a person can ask them.",
+    }
+}
+
 /// What a supplier promises, one sentence a promise.
 pub fn promises(contract: &SupplierContract) -> Vec<String> {
     let mut said = vec![key_promise(contract.key.as_ref())];
-    if contract.reference_unique {
-        said.push("Refuses a second order with our reference.".to_owned());
+    said.extend(scope_promise(contract));
+    said.extend(duplicate_promise(contract.duplicate).map(str::to_owned));
+    if contract.messages {
+        said.push("Answers a submit with “received”; whether they take the order they say later.".to_owned());
     }
     said.push(look_up_promise(contract));
+    if contract.read_back {
+        said.push("A yes counts once their record has been read back.".to_owned());
+    }
     if contract.settle_seconds > 0 {
         let length = length(contract.settle_seconds);
         said.push(format!(
             "May need {length} to work through an order; before that, “no record” says nothing."
         ));
     }
+    said.push(format!(
+        "Says yes within {} once they have it; after that somebody asks.",
+        length(contract.acknowledged_within_seconds)
+    ));
+    if contract.resume == ResumeBy::Automatic {
+        said.push("Where a repeat is safe, Countersign sends it once more by itself.".to_owned());
+    }
     said
 }
 
 fn key_promise(key: Option<&KeyPromise>) -> String {
     match key {
-        None => "Does not recognise a repeat: the same order sent twice may be bought twice.".to_owned(),
+        None => "Takes no key of ours.".to_owned(),
         Some(key) if key.window_seconds <= 0 => {
-            "Takes our key, but does not say for how long; so no repeat counts as safe.".to_owned()
+            "Takes our key, but does not say for how long; so no repeat counts as safe by it.".to_owned()
         }
         Some(key) => {
             let errors = if key.replays_saved_errors {
@@ -47,42 +83,86 @@ fn key_promise(key: Option<&KeyPromise>) -> String {
             } else {
                 ""
             };
+            let after = match key.past_window {
+                PastWindow::CreatesAnew => "",
+                PastWindow::Refuses => " After that a repeat is refused.",
+            };
             format!(
-                "Keeps our key for {} from the first send; a repeat gets the first answer{errors}.",
+                "Keeps our key for {} from the first send; a repeat gets the first answer{errors}.{after}",
                 length(key.window_seconds)
             )
         }
     }
 }
 
+/// What has to stay for a repeat to be recognised, where anything recognises it.
+fn scope_promise(contract: &SupplierContract) -> Option<String> {
+    let recognised = contract.is_reference_unique() || contract.key.is_some();
+    let what = match contract.scope {
+        Scope::Credential => "address, account and secret",
+        Scope::Account | Scope::Endpoint | Scope::Region => "address and account",
+    };
+    recognised.then(|| format!("Recognises a repeat under the same {what} only."))
+}
+
+fn duplicate_promise(duplicate: Duplicate) -> Option<&'static str> {
+    match duplicate {
+        Duplicate::Second => Some("Takes a second order with our reference as a second order."),
+        Duplicate::Updates => Some("Changes the first order when a second one comes with our reference."),
+        Duplicate::Refused => Some("Refuses a second order with our reference."),
+        Duplicate::Existing => Some("Answers a second order with our reference with the first one."),
+    }
+}
+
 fn look_up_promise(contract: &SupplierContract) -> String {
-    match (contract.look_up, contract.look_up_lag_seconds) {
-        (LookUp::None, _) => "Cannot be asked by us: somebody has to call or write.".to_owned(),
-        (LookUp::Exact, ..=0) => "Can be asked by our reference; a new order shows up at once.".to_owned(),
-        (LookUp::Exact, lag) => {
-            format!(
-                "Can be asked by our reference; a new order shows up within {}.",
-                length(lag)
-            )
+    let how = match contract.look_up {
+        LookUp::None => return "Cannot be asked by us: somebody has to call or write.".to_owned(),
+        LookUp::Exact => "Can be asked by our reference",
+        LookUp::Substring => "Can be searched for our reference; only exactly ours counts",
+        LookUp::List => {
+            "Has lists alone; they are read to the end, and what is not read to the end counts as not checked"
         }
+    };
+    match contract.look_up_lag_seconds {
+        ..=0 => format!("{how}; a new order shows up at once."),
+        lag => format!("{how}; a new order shows up within {}.", length(lag)),
     }
 }
 
 /// What sending it once more leads to, by the ground it stands on.
-pub fn resume_leads_to(ground: Ground, supplier: &str, look_up: LookUp) -> String {
-    match (ground, look_up) {
-        (Ground::Key { .. }, _) => format!("If {supplier} has it already, it answers with that one."),
-        (Ground::UniqueReference, _) => {
-            format!("{supplier} refuses a second order with our reference: it cannot be bought twice.")
-        }
-        (Ground::NotFound, LookUp::Exact) => {
+pub fn resume_leads_to(ground: Ground, supplier: &str, contract: &SupplierContract) -> String {
+    match ground {
+        Ground::Key { .. } => format!("If {supplier} has it already, it answers with that one."),
+        Ground::UniqueReference => match contract.duplicate {
+            Duplicate::Existing => format!("If {supplier} has it already, it answers with that one."),
+            Duplicate::Refused | Duplicate::Second | Duplicate::Updates => {
+                format!("{supplier} refuses a second order with our reference: it cannot be bought twice.")
+            }
+        },
+        Ground::NotFound if contract.look_up.can_ask() => {
             "It is looked up once more right before the send, and only sent if there is still no record.".to_owned()
         }
-        (Ground::NotFound, LookUp::None) => {
-            format!(
-                "{supplier} cannot be looked up: it is sent on the word of whoever asked them, for 15 minutes after."
-            )
-        }
+        Ground::NotFound => format!(
+            "{supplier} cannot be looked up: it is sent on the word of whoever asked them, for 15 minutes after."
+        ),
+    }
+}
+
+/// Why a repeat is safe until then: how long the key is kept, and what is kept of that.
+pub fn safe_because(
+    contract: &SupplierContract,
+    key_until: Option<DateTime<Utc>>,
+    until: DateTime<Utc>,
+    supplier: &str,
+) -> String {
+    let window = contract.key.as_ref().map_or(0, |key| key.window_seconds);
+    match key_until.filter(|end| *end > until) {
+        Some(end) => format!(
+            "{supplier} keeps the key for {} from the first send, less {} margin.",
+            length(window),
+            calendar::span(end - until)
+        ),
+        None => format!("that is as long as {supplier} promised to know the key."),
     }
 }
 
@@ -189,12 +269,10 @@ fn finding_label(finding: FindingWord, supplier: &str) -> String {
 fn finding_does(finding: FindingWord, state: OrderState, look_up: LookUp) -> Option<&'static str> {
     let is_not_found = state == OrderState::Approved;
     match finding {
-        FindingWord::AtSupplier => Some(match look_up {
-            LookUp::Exact => {
-                "Confirms the order at once, under their number, marked “not compared”; then it is looked up and compared."
-            }
-            LookUp::None => "Confirms the order at once, under their number, marked “not compared”.",
-        }),
+        FindingWord::AtSupplier if look_up.can_ask() => Some(
+            "Confirms the order at once, under their number, marked “not compared”; then it is looked up and compared.",
+        ),
+        FindingWord::AtSupplier => Some("Confirms the order at once, under their number, marked “not compared”."),
         FindingWord::RefusedThere if is_not_found => None,
         FindingWord::RefusedThere => Some("Closes the order as refused. It is never sent again."),
         FindingWord::NotAtSupplier if is_not_found => {

@@ -183,6 +183,19 @@ pub fn no_resume(why: NoResume, here: Here) -> String {
             here.short(since),
             find_out(askable)
         ),
+        NoResume::SavedAnswer { times, askable } => format!(
+            "The supplier gave its saved answer {} more: a repeat makes no new attempt there. {}",
+            super::count(usize::try_from(times).unwrap_or(usize::MAX), "time", "times"),
+            find_out(askable)
+        ),
+        NoResume::KeyUsedOtherwise { askable } => format!(
+            "The supplier says that our key was used with other contents: what stands there is not what was approved. {}",
+            find_out(askable)
+        ),
+        NoResume::SaysItExists { askable } => format!(
+            "The supplier says that it has an order with our reference; a repeat would only say so again. {}",
+            find_out(askable)
+        ),
         NoResume::FindFirst { askable: true } => {
             "The supplier does not recognise a repeat: sending it again could buy it twice. It has to be found missing \
              there first."

@@ -1,0 +1,325 @@
+//! An order in doubt: everything that bringing it home is judged by, and the judgements that follow from it. Screen, act
+//! and worker judge by the same facts.
+//!
+//! Must not: read a clock, or change anything.
+
+use super::attempt::{Reply, ReplyWord, Tried, first_seen};
+use super::classify::{Before, Meaning};
+use super::contract::{Gap, Ground, InDoubt, JUST_ASKED, NoResume, SupplierContract, may_resume};
+use super::difference::Difference;
+use super::look_up::{AnswerWord, Books, Established, FindingWord, Ladder, LookedUp, Source, ladder, settled_at};
+use super::order::{self, Beside, Change, Life, OrderState};
+use super::refusal::Refusal;
+use super::taken_out::{Rule, is_taken_out};
+use chrono::{DateTime, TimeDelta, Utc};
+
+/// What is known of an order at its supplier. Storing a reply needs this alone, so that no supplier's file and no secret
+/// stands between an answer and its row.
+#[derive(Debug, Clone, Default)]
+pub struct Known {
+    /// Every look-up, oldest first.
+    pub look_ups: Vec<LookedUp>,
+    /// Every finding, oldest first.
+    pub findings: Vec<Established>,
+    /// A late record, or several records, wait to be judged.
+    pub record_there: bool,
+}
+
+impl Known {
+    /// Whether the last thing established is that it is not there.
+    pub fn was_not_found(&self) -> bool {
+        let last = self.findings.iter().rev().find(|one| one.settles());
+        last.is_some_and(|one| one.finding == FindingWord::NotAtSupplier)
+    }
+
+    /// Whether a record of this number was judged: it never reopens the order.
+    pub fn judged(&self, reference: &str) -> bool {
+        self.findings.iter().any(|one| one.judged(reference))
+    }
+
+    /// When something was last established; from then on the ladder is climbed anew.
+    pub fn last_finding(&self) -> Option<DateTime<Utc>> {
+        let settling = self.findings.iter().filter(|one| one.settles());
+        settling.map(|one| one.at).max()
+    }
+}
+
+/// What the other attempts, and what became known meanwhile, mean for this one as it closes.
+pub fn beside<'a>(
+    known: &Known,
+    others: &'a [Tried],
+    mine: &Tried,
+    was_restored: bool,
+    now: DateTime<Utc>,
+) -> Beside<'a> {
+    let other_doubt = others.iter().any(|one| one.attempt.is_doubtful(now));
+    let doubt = other_doubt || mine.in_doubt || is_there_by_now(known, others, mine);
+    Beside {
+        doubt: doubt && !is_taken_out(Rule::Doubt),
+        was_not_found: known.was_not_found(),
+        was_restored,
+        late_acceptance: late_acceptance(others, mine),
+    }
+}
+
+/// Whether the supplier said, while this attempt was open, that it has the order: to a look-up, or in another attempt's
+/// late acknowledgement. Then this attempt's "refused" or "not sent" is doubt.
+fn is_there_by_now(known: &Known, others: &[Tried], mine: &Tried) -> bool {
+    let since = mine.attempt.started_at;
+    let seen = |one: &LookedUp| one.answer == AnswerWord::Found && one.at >= since;
+    let acknowledged = |one: &Tried| {
+        one.attempt.reply == Some(ReplyWord::Acknowledged) && one.attempt.ended_at.is_some_and(|at| at >= since)
+    };
+    known.look_ups.iter().any(seen) || others.iter().any(acknowledged)
+}
+
+/// An acceptance that another attempt brought, after its lease, while this one was open.
+pub fn late_acceptance<'a>(others: &'a [Tried], mine: &Tried) -> Option<(&'a str, &'a [Difference])> {
+    let while_open = |one: &&Tried| one.attempt.ended_at.is_some_and(|at| at >= mine.attempt.started_at);
+    let accepted = |one: &&Tried| one.lapsed && one.attempt.reply == Some(ReplyWord::Accepted);
+    let late = others.iter().filter(while_open).find(accepted)?;
+    Some((late.attempt.reference.as_deref()?, &late.differences))
+}
+
+/// What a reply means that comes after its lease (rule 13). A record once judged never reopens an order.
+pub fn late_change(
+    life: &Life,
+    known: &Known,
+    others: &[Tried],
+    mine: &Tried,
+    reply: &Reply,
+    differences: &[Difference],
+    now: DateTime<Utc>,
+) -> Result<Change, Refusal> {
+    let other_doubt = others.iter().any(|one| one.attempt.is_doubtful(now));
+    let doubt = other_doubt || mine.in_doubt || known.record_there;
+    let is_settled = match life.state {
+        OrderState::ConfirmationPending | OrderState::Submitting => false,
+        OrderState::Approved
+        | OrderState::Acknowledged
+        | OrderState::Confirmed
+        | OrderState::Refused
+        | OrderState::Withdrawn => true,
+    };
+    let judged = reply.reference().is_some_and(|reference| known.judged(reference));
+    if is_settled && judged {
+        return Err(Refusal::OrderIs(life.state));
+    }
+    order::late_reply(life, reply, differences, doubt, now)
+}
+
+/// What a reply that came late establishes.
+pub fn late_finding(reply: &Reply) -> Option<FindingWord> {
+    match reply {
+        Reply::Accepted { .. } => Some(FindingWord::AtSupplier),
+        Reply::Acknowledged { .. } => Some(FindingWord::NotYetConfirmed),
+        Reply::NotSent(_) => Some(FindingWord::NotAtSupplier),
+        Reply::Refused | Reply::Unknown { .. } => None,
+    }
+}
+
+/// Whether an order that came into this state answers every doubt: they said yes, or "we have it".
+pub fn answers_doubt(to: OrderState) -> bool {
+    match to {
+        OrderState::Confirmed | OrderState::Acknowledged => true,
+        OrderState::Approved
+        | OrderState::Submitting
+        | OrderState::ConfirmationPending
+        | OrderState::Refused
+        | OrderState::Withdrawn => false,
+    }
+}
+
+/// What an answer to the next attempt has to be sorted by.
+pub fn before(tried: &[Tried], in_doubt: bool) -> Before {
+    let last = tried.last().filter(|one| one.attempt.reply == Some(ReplyWord::Unknown));
+    Before {
+        doubt: in_doubt,
+        last: last.and_then(|one| Some((one.attempt.http_status?, one.attempt.excerpt.clone()))),
+    }
+}
+
+/// Where we stand with the supplier today.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Today {
+    pub contract: SupplierContract,
+    pub books: Books,
+    /// Fingerprint of the secret; nothing when it cannot be read.
+    pub secret_mac: Option<String>,
+    pub held: bool,
+}
+
+/// The facts of one order.
+#[derive(Debug, Clone)]
+pub struct DoubtFacts {
+    pub today: Today,
+    /// The contract of the first send; today's as long as there was none.
+    pub then: SupplierContract,
+    pub tried: Vec<Tried>,
+    pub known: Known,
+    pub approved_at: DateTime<Utc>,
+    /// It may have been sent already in a gap that began then (rule 20).
+    pub gap_at: Option<DateTime<Utc>>,
+    /// When the restore that left the gap was noticed.
+    pub restored_at: Option<DateTime<Utc>>,
+    pub later_order_live: bool,
+    pub request_deadline: TimeDelta,
+}
+
+/// What becomes of a request to send an order once more, as the attempt is to open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Opening {
+    /// It may go.
+    Send,
+    /// It goes once the supplier has just said that it is not there (rule 9).
+    AskFirst,
+    /// It is not safe any more; whoever asked is told (case C10).
+    Drop(NoResume),
+}
+
+impl DoubtFacts {
+    /// As `may_resume` wants them.
+    pub fn about(&self, life: &Life) -> InDoubt<'_> {
+        let mut settling = self.known.findings.iter().rev().filter(|one| one.settles());
+        let by_hand = settling
+            .next()
+            .filter(|one| (one.source, one.finding) == (Source::Person, FindingWord::NotAtSupplier))
+            // what was found before the gap says nothing of what happened in it
+            .filter(|one| self.restored_at.is_none_or(|at| one.at >= at));
+        InDoubt {
+            state: life.state,
+            holds: life.holds,
+            then: &self.then,
+            today: &self.today.contract,
+            first_send: self.first_send(),
+            same_scope: self.is_same_scope(),
+            same_account: self.books() == &self.today.books,
+            supplier_held: self.today.held,
+            later_order_live: self.later_order_live,
+            record_there: self.known.record_there,
+            said: self.last_seen().and_then(|one| one.meaning),
+            saved_answers: self.saved_answers(),
+            found_by_hand_at: by_hand.map(|one| one.at),
+            request_deadline: self.request_deadline,
+            gap: self.gap(),
+        }
+    }
+
+    /// Judges a request to send it once more, in the transaction that opens the attempt (rule 9).
+    pub fn opening(&self, life: &Life, now: DateTime<Utc>) -> Opening {
+        match may_resume(&self.about(life), now) {
+            Err(_) if is_taken_out(Rule::SecondJudgement) => Opening::Send,
+            Err(why) => Opening::Drop(why),
+            Ok(Ground::NotFound) if self.today.contract.look_up.can_ask() && !self.is_just_asked(life, now) => {
+                Opening::AskFirst
+            }
+            Ok(Ground::Key { .. } | Ground::UniqueReference | Ground::NotFound) => Opening::Send,
+        }
+    }
+
+    /// Whether the supplier was asked a moment ago, after it had been found not to have the order, and said "none".
+    fn is_just_asked(&self, life: &Life, now: DateTime<Utc>) -> bool {
+        let after_gap = self.about(life).after_gap(now);
+        self.known.look_ups.last().is_some_and(|last| {
+            last.answer == AnswerWord::None
+                && last.books == *self.books()
+                && after_gap.is_none_or(|at| last.at >= at)
+                && last.at <= now
+                && now - last.at <= JUST_ASKED
+                && self.known.last_finding().is_none_or(|found| last.at > found)
+        })
+    }
+
+    /// Every window counts from the first send, also from one that was turned away (rule 9).
+    fn first_send(&self) -> DateTime<Utc> {
+        let first = first_seen(&self.tried).map_or(self.approved_at, |first| first.attempt.started_at);
+        first.min(self.gap_at.unwrap_or(first))
+    }
+
+    fn last_seen(&self) -> Option<&Tried> {
+        self.tried.iter().rev().find(|one| one.may_have_been_seen())
+    }
+
+    /// The books the order was submitted to; today's, as long as it was not.
+    pub fn books(&self) -> &Books {
+        let mut placed = self.tried.iter().rev().filter(|one| one.may_have_been_placed());
+        placed.next().map_or(&self.today.books, |one| &one.books)
+    }
+
+    /// Whether what a repeat is recognised by is what every send had. What either version asks for has to stay.
+    fn is_same_scope(&self) -> bool {
+        let needs_secret = [&self.then, &self.today.contract]
+            .iter()
+            .any(|contract| contract.scope.needs_same_secret());
+        let same_secret = |one: &Tried| Some(&one.secret_mac) == self.today.secret_mac.as_ref();
+        let mut placed = self.tried.iter().filter(|one| one.may_have_been_placed());
+        placed.all(|one| one.books == self.today.books && (!needs_secret || same_secret(one)))
+    }
+
+    /// So many attempts at the end got the same saved answer, the one that was saved first among them.
+    fn saved_answers(&self) -> u32 {
+        let mut seen = self
+            .tried
+            .iter()
+            .rev()
+            .filter(|one| one.may_have_been_seen())
+            .peekable();
+        let mut times = 0;
+        while seen.next_if(|one| one.meaning == Some(Meaning::SavedAnswer)).is_some() {
+            times += 1;
+        }
+        times
+    }
+
+    /// Both versions' settle time and lag: a correction makes nobody say sooner that it is not there (case C11).
+    fn cautious(&self) -> SupplierContract {
+        self.today.contract.as_slow_as(&self.then)
+    }
+
+    /// From when "no record" counts.
+    pub fn settled_at(&self) -> DateTime<Utc> {
+        let seen = self.tried.iter().filter(|one| one.may_have_been_seen());
+        // its lease's end, where it never said that it ended
+        let ends = seen.map(|one| one.attempt.ended_at.unwrap_or(one.attempt.lease_until));
+        let last = ends.max().unwrap_or(self.approved_at);
+        let last = self.restored_at.map_or(last, |at| at.max(last));
+        settled_at(&self.cautious(), last, self.request_deadline)
+    }
+
+    /// After a restore: when a look-up shows what may have been sent just before.
+    fn gap(&self) -> Option<Gap> {
+        let cautious = self.cautious();
+        let lag = TimeDelta::seconds(cautious.look_up_lag_seconds);
+        self.restored_at.map(|at| Gap {
+            shows_at: at + lag,
+            settles_at: settled_at(&cautious, at, self.request_deadline),
+        })
+    }
+
+    /// Whether an attempt leaves open doubt.
+    pub fn open_doubt(&self, now: DateTime<Utc>) -> bool {
+        self.tried.iter().any(|one| one.attempt.is_doubtful(now))
+    }
+
+    /// How far "not at the supplier" is from being established.
+    pub fn ladder(&self) -> Ladder {
+        let settled = self.settled_at();
+        let from = self.known.last_finding().map_or(settled, |at| at.max(settled));
+        ladder(&self.cautious(), from, self.books(), &self.known.look_ups)
+    }
+
+    /// Whether the last look-up asked the books that the order was submitted to.
+    pub fn asked_the_right_books(&self) -> bool {
+        self.known
+            .look_ups
+            .last()
+            .is_some_and(|last| last.books == *self.books())
+    }
+
+    /// When the key's window ends, under both versions; nothing without a key.
+    pub fn key_until(&self) -> Option<DateTime<Utc>> {
+        let end = |contract: &SupplierContract| contract.key_until(self.first_send());
+        let (then, today) = end(&self.then).zip(end(&self.today.contract))?;
+        Some(then.min(today))
+    }
+}

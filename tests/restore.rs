@@ -496,6 +496,84 @@ async fn a_database_restored_under_running_processes_is_noticed_on_the_next_conn
     }
 }
 
+/// A copy that was taken during a pause, and put back: what was known of the first gap says nothing of the second.
+#[tokio::test]
+async fn a_restore_during_a_pause_begins_another_one_that_counts_from_the_new_gap() {
+    let mut house = House::start().await;
+    let waits = held(&house, "waits-through-both").await;
+    house.kill_web();
+    house.set("host", "another machine");
+    house.restart_web().await;
+    assert_paused(&house, "copied from another machine").await;
+    house.kill_web();
+    let backup = house.back_up();
+    house.restart_web().await;
+    let buyer = house.sign_in(BUYER).await;
+    house.buy(&buyer, "after-the-copy").await;
+    let first_gap = house.number("SELECT gap_at FROM pauses").await;
+    // nothing is sent while it is paused, so the file learns of it with a sweep
+    let last = house.number("SELECT max(number) FROM events").await;
+    until("known to the file", || async {
+        let known: Value = serde_json::from_slice(&std::fs::read(house.node_file()).ok()?).ok()?;
+        let mut heads = known["heads"].as_object()?.values();
+        heads.any(|head| head["number"].as_i64() >= Some(last)).then_some(())
+    })
+    .await;
+    house.kill_web();
+    house.put_back(&backup);
+
+    house.restart_web().await;
+
+    assert_paused(&house, MISSING_EVENTS).await;
+    assert_eq!(house.number("SELECT count(*) FROM pauses").await, 2);
+    let gap = house.number("SELECT gap_at FROM pauses WHERE ended_at IS NULL").await;
+    assert!(gap > first_gap, "{gap} after {first_gap}");
+    let waits = house.now(&waits).await;
+    assert_eq!(waits["held_because"], "restore", "{waits:#}");
+    house.assert_log_is_whole().await;
+}
+
+/// Whoever writes first, a command or a server, the gap counts from what was there before.
+#[tokio::test]
+async fn a_command_that_writes_to_a_restored_database_pauses_it_first() {
+    let mut house = House::start().await;
+    house.kill_web();
+    let backup = house.back_up();
+    house.restart_web().await;
+    bought(&house, "after-the-backup").await;
+    house.kill_web();
+    house.put_back(&backup);
+
+    let ran = house.run(&["site", "add", "late", "--name", "Late"]);
+
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    // so the gap counts from the last event of the copy, and not from the command's own
+    let paused = "SELECT number FROM events WHERE body LIKE '%\"kind\":\"paused\"%'";
+    let added = "SELECT max(number) FROM events WHERE body LIKE '%\"kind\":\"site_added\"%'";
+    assert!(house.number(paused).await < house.number(added).await);
+    house.restart_web().await;
+    assert_paused(&house, MISSING_EVENTS).await;
+    assert_eq!(house.number("SELECT count(*) FROM pauses").await, 1, "noticed once");
+    let checked = house.run(&["check"]);
+    assert!(checked.err.contains("is paused since"), "{}", checked.err);
+}
+
+#[tokio::test]
+async fn a_schema_that_a_newer_program_made_is_not_worked_on() {
+    let mut house = House::start().await;
+    house.kill_web();
+    let pool = house.database().await;
+    let newer = "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
+                 SELECT 9999, 'from tomorrow', success, checksum, execution_time FROM _sqlx_migrations WHERE version = 1";
+    sqlx::query(newer).execute(&pool).await.expect("a newer migration");
+    pool.close().await;
+    for verb in [&["check"][..], &["site", "list"]] {
+        let ran = house.run(verb);
+        assert_eq!(ran.status, 1, "{verb:?}: {}", ran.err);
+        assert!(ran.err.contains("a newer one made them"), "{verb:?}: {}", ran.err);
+    }
+}
+
 #[tokio::test]
 async fn nothing_is_sent_while_the_node_cannot_keep_what_it_knows() {
     let mut house = House::plan().setting("again_first", "300ms").start().await;
@@ -512,6 +590,12 @@ async fn nothing_is_sent_while_the_node_cannot_keep_what_it_knows() {
     let missed = |order: &Value| order["attempts"][0]["reply"] == "not_sent" || house.web_log().contains("here.node");
     let order = house.wait_for(&order, "kept from being sent", missed).await;
     assert_eq!(house.submits_of(&order).await, 0, "no byte left");
+    let ready = until("not ready", || async {
+        let ready = house.read("/ready").await;
+        (ready.status == 503).then_some(ready)
+    })
+    .await;
+    assert!(ready.text.contains("node file"), "{ready:?}");
 
     std::fs::rename(&elsewhere, &folder).expect("there again");
 

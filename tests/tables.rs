@@ -125,7 +125,7 @@ const ILLEGAL: &[(&str, By)] = &[
         "INSERT INTO orders SELECT 'po_2', tenant, intent, revision, 'sug_2', supplier, 'key2', contents, digest,
             look_alike_key, second_purchase, approved_by, approved_at, state, holds, differences, version,
             supplier_reference, due_at, sendable_since, not_sent, changed_at, look_up_at, look_up_by, look_up_since,
-            looked_up, resume_at, resume_by, supplier_version, gap_at FROM orders",
+            looked_up, resume_at, resume_by, supplier_version, gap_at, acknowledged_at FROM orders",
         Unique,
     ),
     (
@@ -133,8 +133,20 @@ const ILLEGAL: &[(&str, By)] = &[
         Trigger("only an order in doubt"),
     ),
     (
-        "UPDATE orders SET state = 'confirmation_pending', resume_at = 1",
+        "UPDATE orders SET state = 'confirmation_pending', resume_by = 'per_1'",
         Trigger("only an order in doubt"),
+    ),
+    (
+        "UPDATE orders SET state = 'approved', due_at = 1, holds = 'not_found', resume_at = 1",
+        Trigger("only an order in doubt"),
+    ),
+    (
+        "UPDATE orders SET state = 'acknowledged'",
+        Trigger("acknowledged since a moment"),
+    ),
+    (
+        "UPDATE orders SET state = 'confirmation_pending', acknowledged_at = 1",
+        Trigger("acknowledged since a moment"),
     ),
     (
         "UPDATE orders SET state = 'approved', due_at = 1, resume_at = 1, resume_by = 'per_1'",

@@ -3,6 +3,7 @@
 //! Promises: every change leaves an event; a tenant keeps a manager and no case loses its owner (rule 15). Must not: be
 //! reachable from the web.
 
+use super::pause::{PauseView, pause_view};
 use super::people::{hash_password, token_hash};
 use super::ready::{Readiness, SILENT_AFTER};
 use super::record::{must_be_done, subject_of};
@@ -54,6 +55,7 @@ impl Desk {
         }
         let now = clock::now();
         let mut tx = self.store.begin_write().await?;
+        tenants::tenant_lock_all(&mut tx).await?;
         if first && !tenants::tenant_list(&mut tx).await?.is_empty() {
             return Err(DeskError::Taken(
                 "the first tenant's place (`tenant add` adds further ones)",
@@ -367,11 +369,20 @@ impl Desk {
         Ok(faults)
     }
 
-    /// What is worth saying and no fault: a clock that is a little off, and that none of the processes at work sends
-    /// orders. Before the first start nobody expects one.
+    /// What is worth saying and no fault: a clock that is a little off, a pause, and that none of the processes at work
+    /// sends orders. Before the first start nobody expects one.
     pub async fn remarks(&self) -> Result<Vec<String>, DeskError> {
         let mut remarks = self.clocks_apart().remarks;
         let mut read = self.store.begin_read().await?;
+        for tenant in tenants::tenant_list(&mut read).await? {
+            if let Some(PauseView { pause, held }) = pause_view(&mut read, &tenant.id).await? {
+                let (name, since, because) = (&tenant.name, pause.since, &pause.because);
+                let since = since.format("%Y-%m-%d %H:%M UTC");
+                remarks.push(format!(
+                    "{name} is paused since {since}, and {held} orders from before are held: {because}"
+                ));
+            }
+        }
         let known = nodes::node_list(&mut read).await?;
         let recent = clock::now() - SILENT_AFTER;
         if !known.is_empty() && !known.iter().any(|node| node.works && node.beat_at >= recent) {

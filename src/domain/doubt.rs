@@ -323,3 +323,79 @@ impl DoubtFacts {
         Some(then.min(today))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::contract::LookUp;
+    use super::super::order::Holds;
+    use super::*;
+
+    fn at(second: i64) -> DateTime<Utc> {
+        DateTime::from_timestamp(1_800_000_000 + second, 0).expect("in range")
+    }
+
+    fn facts(contract: &SupplierContract) -> DoubtFacts {
+        DoubtFacts {
+            today: Today {
+                contract: contract.clone(),
+                books: Books::default(),
+                secret_mac: Some(String::new()),
+                held: false,
+            },
+            then: contract.clone(),
+            tried: Vec::new(),
+            known: Known::default(),
+            approved_at: at(0),
+            gap_at: Some(at(90)),
+            restored_at: Some(at(100)),
+            later_order_live: false,
+            request_deadline: TimeDelta::seconds(30),
+        }
+    }
+
+    fn asked_with_settle_time() -> SupplierContract {
+        SupplierContract {
+            look_up: LookUp::Exact,
+            look_up_lag_seconds: 5,
+            settle_seconds: 3_600,
+            ..SupplierContract::nothing()
+        }
+    }
+
+    #[test]
+    fn after_a_restore_no_record_counts_once_what_was_sent_just_before_shows() {
+        let life = Life::approved(Holds::NONE, at(0));
+        let nothing = facts(&asked_with_settle_time());
+        assert_eq!(
+            nothing.about(&life).after_gap(at(200)),
+            Some(at(100 + 30 + 3_600)),
+            "they may still be working on it"
+        );
+        let unique = SupplierContract {
+            duplicate: super::super::contract::Duplicate::Refused,
+            ..asked_with_settle_time()
+        };
+        assert_eq!(
+            facts(&unique).about(&life).after_gap(at(200)),
+            Some(at(105)),
+            "a repeat is recognised, whatever they are working on"
+        );
+    }
+
+    #[test]
+    fn what_a_person_found_before_the_gap_says_nothing_of_what_happened_in_it() {
+        let life = Life::approved(Holds::NONE, at(0));
+        for (found_at, counts) in [(99, false), (100, true)] {
+            let mut facts = facts(&SupplierContract::nothing());
+            facts.known.findings.push(Established {
+                at: at(found_at),
+                finding: FindingWord::NotAtSupplier,
+                source: Source::Person,
+                by: None,
+                reference: None,
+                evidence: None,
+            });
+            assert_eq!(facts.about(&life).found_by_hand_at.is_some(), counts, "{found_at}");
+        }
+    }
+}

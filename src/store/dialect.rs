@@ -257,6 +257,16 @@ pub async fn begin_write_in(pools: &Pools, tenant: &TenantId) -> Result<Transact
     Ok(tx)
 }
 
+/// Whoever adds the first tenant is alone about it. SQLite's writers are alone anyway.
+pub async fn lock_tenants(conn: &mut Conn) -> Result<(), StoreError> {
+    if let Transaction::Postgres(tx) = conn {
+        sqlx::query("LOCK TABLE tenants IN SHARE ROW EXCLUSIVE MODE")
+            .execute(&mut **tx)
+            .await?;
+    }
+    Ok(())
+}
+
 /// A read transaction: every statement in it sees the same moment.
 pub async fn begin_read(pools: &Pools) -> Result<Transaction, StoreError> {
     Ok(match pools {

@@ -26,6 +26,11 @@ fn read((id, name, zone, salt): Columns) -> Result<TenantRow, StoreError> {
     })
 }
 
+/// Nobody else adds a tenant until this transaction ends.
+pub async fn tenant_lock_all(conn: &mut Conn) -> Result<(), StoreError> {
+    super::dialect::lock_tenants(conn).await
+}
+
 /// Keeps a new tenant. A name that is taken is `is_taken()`.
 pub async fn tenant_add(conn: &mut Conn, tenant: &TenantRow, now: DateTime<Utc>) -> Result<(), StoreError> {
     done!(

@@ -216,7 +216,7 @@ fn said(contract: &SupplierContract, situation: &Situation) -> String {
             let leads_to = home::resume_leads_to(ground, SUPPLIER, contract);
             let until = match ground {
                 countersign::domain::contract::Ground::Key { until } => {
-                    let because = home::safe_because(contract, contract.key_until(sent_at()), until, SUPPLIER);
+                    let because = home::safe_because(Some(86_400), contract.key_until(sent_at()), until, SUPPLIER);
                     format!(" Safe until {}: {because}", here.short(until))
                 }
                 countersign::domain::contract::Ground::UniqueReference

@@ -30,6 +30,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 const LOOK_AT: u32 = 32;
 /// How long a late record is watched for after the verdict, where no readable file says (brief.md "Life of an order").
 const WATCH: TimeDelta = TimeDelta::days(7);
+/// A supplier's clock, by which it dates its records, may be this far off ours.
+const OTHER_CLOCKS: TimeDelta = TimeDelta::days(1);
 /// A question without an answer is asked again this long after its deadline.
 const ASK_AGAIN: TimeDelta = TimeDelta::seconds(5);
 
@@ -41,7 +43,8 @@ pub struct Question {
     pub supplier_id: SupplierId,
     supplier: Supplier,
     operation_key: String,
-    approved_at: DateTime<Utc>,
+    /// Where a supplier only has lists, they are read from here on.
+    records_since: DateTime<Utc>,
     by: Option<PersonId>,
     /// When it was claimed: what the order notes of it is this question's as long as that stands there.
     since: DateTime<Utc>,
@@ -131,8 +134,9 @@ impl Desk {
             },
         };
         orders::order_ask(&mut tx, id, &asking).await?;
+        let pages = supplier.as_ref().map_or(1, |supplier| i64::from(supplier.pages()));
         if let Some(Supplier { contract, .. }) = supplier.as_ref().filter(|one| one.contract.between_look_ups_ms > 0) {
-            let until = now + TimeDelta::milliseconds(contract.between_look_ups_ms);
+            let until = now + TimeDelta::milliseconds(contract.between_look_ups_ms * pages);
             suppliers::supplier_rest(&mut tx, tenant, &row.id, until).await?;
         }
         tx.commit().await?;
@@ -142,7 +146,7 @@ impl Desk {
             supplier_id: row.id,
             supplier,
             operation_key: order.operation_key.to_string(),
-            approved_at: order.approved_at,
+            records_since: order.approved_at.min(order.gap_at.unwrap_or(order.approved_at)) - OTHER_CLOCKS,
             by: order.asking.by,
             since: now,
         }))
@@ -156,7 +160,7 @@ impl Desk {
         let asked_at = clock::now();
         let (answer, detail) = match question.supplier.http() {
             Ok(http) => {
-                let (key, since) = (&question.operation_key, question.approved_at);
+                let (key, since) = (&question.operation_key, question.records_since);
                 http.look_up(key, since, self.lengths.request_deadline).await
             }
             Err(fault) => (Answer::CouldNotCheck, format!("It could not be asked: {fault}.")),

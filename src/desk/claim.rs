@@ -201,13 +201,12 @@ impl Desk {
             return Ok(false);
         };
         let tried = attempts::attempt_list(conn, &order.id).await?;
-        let today = ready.supplier.base_url();
         if let Some(seen) = first_seen(&tried) {
-            return Ok(seen.books.base_url != today);
+            return Ok(seen.books.base_url != ready.supplier.base_url());
         }
         let file = suppliers::supplier_file(conn, &order.tenant, &row.id, version).await?;
         let decided: Supplier = file.ok_or(DeskError::Absent("supplier's version"))?.parse()?;
-        Ok(decided.base_url() != today)
+        Ok(decided.submit_url() != ready.supplier.submit_url())
     }
 
     async fn hold_moved(&self, conn: &mut Conn, order: &OrderRow) -> Result<(), DeskError> {
@@ -279,9 +278,10 @@ impl Desk {
         } = ready;
         let tried: Vec<_> = attempts::attempt_list(conn, &order.id).await?;
         if let Some(seen) = first_seen(&tried) {
-            // a key that was seen goes with the bytes it was seen with, whatever the supplier's file says by now
-            let NewStep { method, body, .. } = attempts::attempt_step(conn, &seen.attempt.id).await?;
-            step = Step { method, body, ..step };
+            // a key that was seen goes with the bytes it was seen with, and to where it was seen, whatever the supplier's
+            // file says by now (case C11)
+            let NewStep { method, url, body } = attempts::attempt_step(conn, &seen.attempt.id).await?;
+            step = Step { method, url, body };
         }
         let standing = BeforeAttempt {
             open_doubt: tried.iter().any(|row| row.attempt.is_doubtful(now)),

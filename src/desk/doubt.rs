@@ -59,6 +59,7 @@ impl Desk {
             approved_at: order.approved_at,
             gap_at: order.gap_at,
             restored_at,
+            is_paused: pauses::pause_open(conn, &order.tenant).await?.is_some(),
             later_order_live: orders::order_later_live(conn, order).await?,
             request_deadline: delta(self.lengths.request_deadline),
         })

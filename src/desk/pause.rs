@@ -311,8 +311,8 @@ impl Desk {
         let now = clock::now();
         let mut tx = self.store.begin_write_in(tenant).await?;
         match pauses::pause_open(&mut tx, tenant).await? {
-            // another node has just noticed the same
-            Some(open) if open.since >= began => return Ok(()),
+            // another node has just noticed the same; and one that has never been here knows of no other gap
+            Some(open) if open.since >= began || why == Strange::Unknown => return Ok(()),
             Some(_) => must_be_done(pauses::pause_end(&mut tx, tenant, None, ANOTHER_GAP, now).await?)?,
             None => {}
         }
@@ -394,7 +394,10 @@ impl Desk {
         holds: Holds,
     ) -> Result<(Holds, Option<DateTime<Utc>>), DeskError> {
         Ok(match pauses::pause_open(conn, tenant).await? {
-            Some(pause) => (holds.with(Hold::Restore), Some(pause.gap_at)),
+            Some(_) => {
+                let gap_at = pauses::gap_first(conn, tenant, ANOTHER_GAP).await?;
+                (holds.with(Hold::Restore), gap_at)
+            }
             None => (holds, None),
         })
     }

@@ -56,7 +56,8 @@ impl Desk {
         }
         if change.life.state != order.life.state {
             let tried = attempts::attempt_list(conn, &order.id).await?;
-            let asking = self.asks_first(&change.life, &tried, act.now);
+            let may_be_there = order.gap_at.is_some() || tried.iter().any(Tried::was_lost);
+            let asking = self.asks_first(&change.life, (may_be_there, tried.len()), act.now);
             orders::order_ask(conn, &order.id, &asking).await?;
         }
         let subject = Subject::Order(order.id.clone());
@@ -85,15 +86,15 @@ impl Desk {
         Ok(written)
     }
 
-    /// When an order that came into this state is asked about first. One whose answer was lost once is watched also after
-    /// the verdict: a record may turn up late, or a second one beside the one that confirmed it.
-    fn asks_first(&self, life: &Life, tried: &[Tried], now: DateTime<Utc>) -> Asking {
-        let was_lost = tried.iter().any(Tried::was_lost);
+    /// When an order that came into this state is asked about first. One whose answer was lost once, or that may have been
+    /// sent in a gap, is watched also after the verdict: a record may turn up late, or a second one beside the one that
+    /// confirmed it.
+    fn asks_first(&self, life: &Life, (may_be_there, tried): (bool, usize), now: DateTime<Utc>) -> Asking {
         let asks = match life.state {
             OrderState::ConfirmationPending | OrderState::Acknowledged => true,
             OrderState::Approved => life.waits_for_look_up(),
-            OrderState::Refused | OrderState::Withdrawn => was_lost,
-            OrderState::Confirmed => was_lost && tried.len() > 1,
+            OrderState::Refused | OrderState::Withdrawn => may_be_there,
+            OrderState::Confirmed => may_be_there && tried > 1,
             OrderState::Submitting => false,
         };
         Asking {

@@ -167,11 +167,11 @@ fn success(heard: &Heard, contract: &SupplierContract) -> Sorted {
         return Sorted::unknown(None, heard.location.clone(), detail);
     };
     let number = said.number.clone();
-    if contract.messages {
-        let detail = format!("The supplier received it ({status}); its business answer is awaited.");
-        return Sorted::definite(Reply::Acknowledged { reference: number }, detail);
-    }
     match (said.standing, number, said.record.clone()) {
+        (Standing::Confirmed | Standing::NotYet, number, _) if contract.messages => {
+            let detail = format!("The supplier received it ({status}); its business answer is awaited.");
+            Sorted::definite(Reply::Acknowledged { reference: number }, detail)
+        }
         (Standing::Confirmed, Some(reference), Some(_)) if contract.read_back => {
             let detail =
                 format!("The supplier confirmed it as {reference}; its record is read back before that counts.");
@@ -346,7 +346,13 @@ mod tests {
         };
         assert_eq!(sorts(&yes, &messages), (ReplyWord::Acknowledged, None));
         let unnamed = telling(200, Standing::Unnamed, None);
-        assert_eq!(sorts(&unnamed, &messages), (ReplyWord::Acknowledged, None));
+        assert_eq!(
+            sorts(&unnamed, &messages),
+            (ReplyWord::Unknown, None),
+            "anybody can answer with JSON"
+        );
+        let refused = telling(200, Standing::Refused, None);
+        assert_eq!(sorts(&refused, &messages).0, ReplyWord::Refused);
         assert_eq!(sorts(&heard(200, None), &messages).0, ReplyWord::Unknown, "unreadable");
         let read_back = SupplierContract {
             read_back: true,

@@ -163,8 +163,13 @@ pub struct DoubtFacts {
     /// When the restore that left the gap was noticed.
     pub restored_at: Option<DateTime<Utc>>,
     pub later_order_live: bool,
+    /// The house is paused after a restore: nothing is sent without a person.
+    pub is_paused: bool,
     pub request_deadline: TimeDelta,
 }
+
+/// So many attempts are made before what is left is a person's.
+const MOST_BY_ITSELF: usize = 5;
 
 /// What becomes of a request to send an order once more, as the attempt is to open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -296,6 +301,27 @@ impl DoubtFacts {
         })
     }
 
+    /// Whether the supplier said of the last attempt that it has our reference.
+    pub fn says_it_exists(&self) -> bool {
+        self.last_seen().is_some_and(|one| one.meaning == Some(Meaning::Exists))
+    }
+
+    /// When a repeat without a person may be made: at once after the first attempt, then a minute after the last one ended,
+    /// doubling; nothing once enough were made.
+    pub fn repeats_by_itself_at(&self) -> Option<DateTime<Utc>> {
+        let tries = self.tried.len();
+        let last = self.tried.last().filter(|_| tries < MOST_BY_ITSELF)?;
+        let ended = last.attempt.ended_at.unwrap_or(last.attempt.lease_until);
+        let minutes = if tries < 2 { 0 } else { 1 << (tries - 2) };
+        Some(ended + TimeDelta::minutes(minutes))
+    }
+
+    /// How long the key is kept, under both versions, in seconds; nothing without a key.
+    pub fn key_window(&self) -> Option<i64> {
+        let window = |contract: &SupplierContract| contract.key.as_ref().map(|key| key.window_seconds);
+        Some(window(&self.then)?.min(window(&self.today.contract)?))
+    }
+
     /// Whether an attempt leaves open doubt.
     pub fn open_doubt(&self, now: DateTime<Utc>) -> bool {
         self.tried.iter().any(|one| one.attempt.is_doubtful(now))
@@ -349,6 +375,7 @@ mod tests {
             gap_at: Some(at(90)),
             restored_at: Some(at(100)),
             later_order_live: false,
+            is_paused: false,
             request_deadline: TimeDelta::seconds(30),
         }
     }

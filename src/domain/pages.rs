@@ -280,6 +280,8 @@ pub struct WayHome {
     pub settled_at: DateTime<Utc>,
     /// When the supplier may forget our key, under both versions of its contract; nothing without a key.
     pub key_until: Option<DateTime<Utc>>,
+    /// How long it is, in seconds: the shorter of what both versions of the contract say.
+    pub key_window: Option<i64>,
     pub asking: Option<Asking>,
     /// When the worker asks next by itself.
     pub next_look_up: Option<DateTime<Utc>>,

@@ -81,7 +81,10 @@ fn in_doubt(
         return Vec::new();
     }
     let says_nothing = *answer == Answer::None && !facts.asked_the_right_books();
-    let established = finding(answer, facts.ladder(), compare).filter(|_| !says_nothing);
+    // they said that they have it: then "no record" is about what we may see, and a person has to find out (case I2)
+    let contradicts = |finding: &Finding| *finding == Finding::NotAtSupplier && facts.says_it_exists();
+    let established = finding(answer, facts.ladder(), compare);
+    let established = established.filter(|finding| !says_nothing && !contradicts(finding));
     let Some(finding) = established else {
         return by_itself(about, answer, now).into_iter().collect();
     };
@@ -110,9 +113,14 @@ fn by_itself(about: AskedAbout<'_>, answer: &Answer, now: DateTime<Utc>) -> Opti
     }
 }
 
-/// Sends it once more without a person, where the supplier's file says so and a repeat is recognised (rule 9).
+/// Sends it once more without a person, where the supplier's file says so and a repeat is recognised (rule 9); less and
+/// less often, a few times, and never in a paused house.
 pub fn resume_by_itself(life: &Life, facts: &DoubtFacts, now: DateTime<Utc>) -> Option<Conclusion> {
-    let may = life.state == OrderState::ConfirmationPending && may_resume_by_itself(&facts.about(life), now);
+    let is_due = facts.repeats_by_itself_at().is_some_and(|at| at <= now);
+    let may = life.state == OrderState::ConfirmationPending
+        && !facts.is_paused
+        && is_due
+        && may_resume_by_itself(&facts.about(life), now);
     let change = order::want_resume(life, None, now).ok().filter(|_| may)?;
     Some(Conclusion::ResumeByItself { change })
 }

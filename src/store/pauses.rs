@@ -68,6 +68,23 @@ pub async fn pause_last(conn: &mut Conn, tenant: &TenantId) -> Result<Option<Dat
     since.map(moment).transpose()
 }
 
+/// The last event before the first gap of the open pause, and of those that ended in it one after the other, for this
+/// reason: an order approved now may have been sent in any of them.
+pub async fn gap_first(conn: &mut Conn, tenant: &TenantId, reason: &str) -> Result<Option<DateTime<Utc>>, StoreError> {
+    let first: Option<i64> = ask!(
+        conn,
+        sqlx::query_scalar(
+            "SELECT min(gap_at) FROM pauses WHERE tenant = $1 AND (ended_at IS NULL OR reason = $2)
+             AND since > coalesce((SELECT max(since) FROM pauses
+                                   WHERE tenant = $1 AND ended_at IS NOT NULL AND reason <> $2), 0)"
+        )
+        .bind(tenant.as_str())
+        .bind(reason)
+        .fetch_one(&mut *conn)
+    )?;
+    first.map(moment).transpose()
+}
+
 /// Ends the tenant's open pause; `by` is nobody from the command line.
 pub async fn pause_end(
     conn: &mut Conn,

@@ -16,8 +16,10 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use hyper::http::{HeaderName, Method, Uri};
 use minijinja::{Environment, UndefinedBehavior, context};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::time::Duration;
+use toml::Table;
 
 /// Everything that is wrong with a supplier's file.
 #[derive(Debug, thiserror::Error)]
@@ -39,23 +41,7 @@ pub struct Supplier {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
-    id: String,
-    name: String,
-    currencies: Vec<String>,
-    contract: ContractPart,
-    http: HttpPart,
-    submit: SubmitPart,
-    #[serde(default)]
-    look_up: Option<LookUpPart>,
-    record: RecordMap,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct ContractPart {
-    #[serde(default)]
-    key: Option<KeyPart>,
     reference_unique: bool,
     /// Absent: refused where our reference is unique, else a second order.
     #[serde(default)]
@@ -257,6 +243,8 @@ const SEND_WITHIN: &str = "24h";
 const ACKNOWLEDGED_WITHIN: &str = "24h";
 /// Default of `watch`.
 const WATCH: &str = "7d";
+/// Pages of a list that take longer to ask for, in milliseconds, do not fit into one question.
+const LONGEST_READ: i64 = 20_000;
 /// An operation key is a UUID: so many characters, hyphens among them.
 const KEY_LENGTH: usize = 36;
 
@@ -264,9 +252,9 @@ const KEY_LENGTH: usize = 36;
 impl std::str::FromStr for Supplier {
     type Err = SupplierFault;
     fn from_str(text: &str) -> Result<Self, SupplierFault> {
-        let file: File = toml::from_str(text).map_err(|error| SupplierFault(vec![error.to_string()]))?;
+        let table: Table = toml::from_str(text).map_err(|error| SupplierFault(vec![error.to_string()]))?;
         let mut faults = Faults::default();
-        let supplier = faults.supplier(file);
+        let supplier = faults.supplier(table);
         match supplier {
             Some(supplier) if faults.0.is_empty() => Ok(supplier),
             _ => Err(SupplierFault(faults.0)),
@@ -298,45 +286,93 @@ impl Faults {
         self.note(field, seconds.ok_or("longer than ten years"))
     }
 
-    fn supplier(&mut self, file: File) -> Option<Supplier> {
-        let id = self.note("id", file.id.parse());
-        if file.name.trim().is_empty() || file.name.chars().any(crate::domain::text::is_hidden) {
-            self.0.push("name: a visible name without hidden characters".to_owned());
+    /// A part of the file that may be left out. Each part is read by itself, so that a fault in one hides none in another.
+    fn part_if<T: DeserializeOwned>(&mut self, table: &mut Table, name: &str) -> Option<T> {
+        let value = table.remove(name.rsplit('.').next().unwrap_or(name))?;
+        self.note(name, value.try_into())
+    }
+
+    /// A part that has to be there.
+    fn part<T: DeserializeOwned>(&mut self, table: &mut Table, name: &str) -> Option<T> {
+        if !table.contains_key(name) {
+            self.0.push(format!("{name}: missing"));
         }
-        let currencies: Vec<_> = file
-            .currencies
-            .iter()
-            .filter_map(|code| self.note("currencies", code.parse()))
-            .collect();
-        if file.currencies.is_empty() {
-            self.0.push("currencies: at least one".to_owned());
-        }
-        let contract = self.contract(file.contract);
-        self.http(&file.http);
-        self.submit(&file.submit);
+        self.part_if(table, name)
+    }
+
+    fn supplier(&mut self, mut file: Table) -> Option<Supplier> {
+        let id = self.part(&mut file, "id");
+        let name: Option<String> = self.part(&mut file, "name");
+        let currencies = self.part(&mut file, "currencies");
+        let mut contract: Option<Table> = self.part(&mut file, "contract");
+        let has_key = contract.as_ref().is_some_and(|contract| contract.contains_key("key"));
+        let key = contract
+            .as_mut()
+            .and_then(|contract| self.part_if(contract, "contract.key"));
+        let key = key.and_then(|key| self.key(key));
+        let contract = contract.and_then(|contract| self.note("contract", toml::Value::Table(contract).try_into()));
+        let http: Option<HttpPart> = self.part(&mut file, "http");
+        let submit: Option<SubmitPart> = self.part(&mut file, "submit");
+        let look_up: Option<LookUpPart> = self.part_if(&mut file, "look_up");
+        let record: Option<RecordMap> = self.part(&mut file, "record");
+        self.0
+            .extend(file.keys().map(|name| format!("{name}: there is no such part")));
+
+        let id = id.and_then(|id: String| self.note("id", id.parse()));
+        let name = name.inspect(|name| self.name(name));
+        let currencies = currencies.map(|codes: Vec<String>| self.currencies(&codes));
+        let contract = contract.and_then(|contract| self.contract(contract, key, has_key));
         let in_body = contract.as_ref().and_then(|contract| contract.key.as_ref());
-        if in_body.is_some_and(|key| key.carried == Carried::Body) && !file.submit.body.contains("operation_key") {
-            self.0
-                .push("submit.body: must name {{ operation_key }}, since the key travels in it".to_owned());
+        let in_body = in_body.is_some_and(|key| key.carried == Carried::Body);
+        if let Some(http) = &http {
+            self.http(http);
         }
-        self.look_up(contract.as_ref(), file.look_up.as_ref());
-        let name = file.name;
+        if let Some(submit) = &submit {
+            self.submit(submit, in_body);
+        }
+        self.look_up(contract.as_ref(), look_up.as_ref());
+        if let Some(record) = &record {
+            self.pointers(record.pointers());
+        }
         Some(Supplier {
             id: id?,
-            name,
-            currencies,
+            name: name?,
+            currencies: currencies?,
             contract: contract?,
-            http: file.http,
-            submit: file.submit,
-            look_up: file.look_up,
-            record: file.record,
+            http: http?,
+            submit: submit?,
+            look_up,
+            record: record?,
         })
     }
 
-    fn contract(&mut self, part: ContractPart) -> Option<SupplierContract> {
+    fn name(&mut self, name: &str) {
+        if name.trim().is_empty() || name.chars().any(crate::domain::text::is_hidden) {
+            self.0.push("name: a visible name without hidden characters".to_owned());
+        }
+    }
+
+    fn currencies(&mut self, codes: &[String]) -> Vec<Currency> {
+        if codes.is_empty() {
+            self.0.push("currencies: at least one".to_owned());
+        }
+        let read = codes.iter().filter_map(|code| self.note("currencies", code.parse()));
+        read.collect()
+    }
+
+    /// A JSON pointer is empty, for the whole, or begins with a slash (RFC 6901); any other finds nothing, ever.
+    fn pointers<'a>(&mut self, named: impl IntoIterator<Item = (String, &'a str)>) {
+        for (field, pointer) in named {
+            if !pointer.is_empty() && !pointer.starts_with('/') {
+                self.0.push(format!("{field}: a JSON pointer, such as \"/{pointer}\""));
+            }
+        }
+    }
+
+    /// A length that cannot be read is noted, and the rest is looked at all the same.
+    fn contract(&mut self, part: ContractPart, key: Option<KeyPromise>, has_key: bool) -> Option<SupplierContract> {
         let duplicate = self.duplicate(&part);
         let answers = self.answers(&part);
-        let key = part.key.map(|key| self.key(key));
         let mut length = |name: &str, text: Option<&str>, default: &str| {
             self.seconds(&format!("contract.{name}"), text.unwrap_or(default))
         };
@@ -354,25 +390,25 @@ impl Faults {
             part.between_look_ups.as_deref().unwrap_or("0s"),
         );
         let contract = SupplierContract {
-            key: match key {
-                Some(key) => Some(key?),
-                None => None,
-            },
+            key,
             scope: part.scope.unwrap_or(Scope::Credential),
             duplicate,
             messages: part.messages,
             look_up: part.look_up,
-            look_up_lag_seconds: lag?,
-            settle_seconds: settle?,
+            look_up_lag_seconds: lag.unwrap_or(0),
+            settle_seconds: settle.unwrap_or(0),
             answers,
             read_back: part.read_back,
-            acknowledged_within_seconds: within?,
-            watch_seconds: watch?,
-            between_look_ups_ms: between?,
+            acknowledged_within_seconds: within.unwrap_or(0),
+            watch_seconds: watch.unwrap_or(0),
+            between_look_ups_ms: between.unwrap_or(0),
             resume: part.resume.unwrap_or(ResumeBy::Person),
-            send_within_seconds: send_within?,
+            send_within_seconds: send_within.unwrap_or(0),
         };
-        self.fits_together(&contract);
+        // a key that cannot be read was told of; what it promises is not known
+        if has_key == contract.key.is_some() {
+            self.fits_together(&contract);
+        }
         Some(contract)
     }
 
@@ -521,6 +557,19 @@ impl Faults {
                 .push("look_up: the section stands if and only if contract.look_up is not \"none\"".to_owned());
         }
         let Some(part) = part else { return };
+        self.pointers([
+            ("look_up.records".to_owned(), &*part.records),
+            ("look_up.reference".to_owned(), &*part.reference),
+            ("look_up.refused.pointer".to_owned(), &*part.refused.pointer),
+        ]);
+        self.pointers(part.next.iter().map(|next| ("look_up.next".to_owned(), &**next)));
+        let between = contract.map_or(0, |contract| contract.between_look_ups_ms);
+        if part.next.is_some() && between * i64::from(part.pages.saturating_sub(1)) > LONGEST_READ {
+            self.0.push(format!(
+                "look_up.pages: at the rate of contract.between_look_ups {} pages take longer than a question may",
+                part.pages
+            ));
+        }
         let first = self.note("look_up.path", path_for(part, PROBE, DateTime::UNIX_EPOCH, ""));
         let Some(first) = first else { return };
         if !first.starts_with('/') {
@@ -539,13 +588,26 @@ impl Faults {
         }
     }
 
-    fn submit(&mut self, part: &SubmitPart) {
+    fn submit(&mut self, part: &SubmitPart, key_in_body: bool) {
         self.note("submit.method", part.method.parse::<Method>());
         if !part.path.starts_with('/') {
             self.0.push("submit.path: begins with /".to_owned());
         }
         let mut templates = Environment::new();
         self.note("submit.body", templates.add_template("body", &part.body));
+        if key_in_body && !part.body.contains("operation_key") {
+            self.0
+                .push("submit.body: must name {{ operation_key }}, since the key travels in it".to_owned());
+        }
+        let predicates = [
+            ("confirmed", Some(&part.confirmed)),
+            ("acknowledged", part.acknowledged.as_ref()),
+            ("refused", part.refused.as_ref()),
+        ];
+        for (name, predicate) in predicates {
+            self.pointers(predicate.map(|one| (format!("submit.{name}.pointer"), &*one.pointer)));
+        }
+        self.pointers(part.code.iter().map(|code| ("submit.code".to_owned(), &**code)));
     }
 }
 
@@ -569,9 +631,14 @@ impl Supplier {
             .map_err(|error| SupplierFault(vec![format!("submit.body does not make JSON: {error}")]))?;
         Ok(Step {
             method: self.submit.method.clone(),
-            url: self.url(&self.submit.path),
+            url: self.submit_url(),
             body: value.to_string(),
         })
+    }
+
+    /// Where orders go.
+    pub fn submit_url(&self) -> String {
+        self.url(&self.submit.path)
     }
 
     /// The address that asks for our reference.
@@ -585,6 +652,12 @@ impl Supplier {
         let path = path_for(part, operation_key, since, after);
         let path = path.map_err(|error| SupplierFault(vec![format!("look_up.path: {error}")]))?;
         Ok(self.url(&path))
+    }
+
+    /// How many requests one question may be.
+    pub fn pages(&self) -> u32 {
+        let paged = self.look_up.as_ref().filter(|part| part.next.is_some());
+        paged.map_or(1, |part| part.pages)
     }
 
     /// The least time between two questions (the contract's rate).
@@ -701,6 +774,51 @@ mod tests {
                 "{faults:?}"
             );
         }
+    }
+
+    #[test]
+    fn a_fault_in_one_part_hides_none_in_another() {
+        let broken = practice()
+            .replace("reference_unique = false", "reference_unique = \"no\"")
+            .replace("window = \"24h\"", "window = \"for ever\"")
+            .replace("method = \"POST\"", "methods = \"POST\"")
+            .replace("number = \"/number\"", "number = \"number\"")
+            .replace("reference = \"/reference\"", "reference = \"reference\"")
+            .replace("name = \"Practice supplier\"", "nickname = \"Practice\"");
+        let SupplierFault(faults) = broken.parse::<Supplier>().expect_err("refused");
+        for part in [
+            "contract:",
+            "contract.key.window:",
+            "submit:",
+            "record.number:",
+            "look_up.reference:",
+            "name: missing",
+            "nickname: there is no such part",
+        ] {
+            assert!(
+                faults.iter().any(|fault| fault.starts_with(part)),
+                "{part} in {faults:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn promises_that_do_not_go_together_are_named() {
+        let file = practice()
+            .replace("window = \"24h\"\n", "")
+            .replace(
+                "resume = \"person\"",
+                "resume = \"automatic\"\nduplicate_reference = \"refused\"\nread_back = true",
+            )
+            .replace("look_up = \"exact\"", "look_up = \"none\"");
+        let SupplierFault(faults) = file.parse::<Supplier>().expect_err("refused");
+        let named = |word: &str| faults.iter().any(|fault| fault.starts_with(word));
+        let all = ["contract.duplicate_reference", "contract.read_back", "look_up:"];
+        assert!(all.iter().all(|word| named(word)), "{faults:?}");
+        let file = practice().replace("window = \"24h\"\n", "");
+        let file = file.replace("resume = \"person\"", "resume = \"automatic\"");
+        let SupplierFault(faults) = file.parse::<Supplier>().expect_err("refused");
+        assert!(faults[0].starts_with("contract.resume"), "{faults:?}");
     }
 
     #[test]

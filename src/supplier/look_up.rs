@@ -47,7 +47,12 @@ impl Http<'_> {
         let (mut ours, mut after) = (Vec::new(), String::new());
         for _ in 0..map.pages {
             let page = self.page(map, key, since, &after, deadline).await?;
-            ours.extend(page.ours);
+            // a list that moved while it was read may show one record on two pages
+            for found in page.ours {
+                if ours.iter().all(|one: &Found| one.reference != found.reference) {
+                    ours.push(found);
+                }
+            }
             let Some(next) = page.next else { return Ok(ours) };
             after = next;
             // a page is a question too

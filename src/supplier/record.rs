@@ -38,6 +38,34 @@ fn text(value: &Value, pointer: Option<&String>) -> Option<String> {
 }
 
 impl RecordMap {
+    /// Every pointer, by its field in the file.
+    pub fn pointers(&self) -> Vec<(String, &str)> {
+        let optional = [
+            ("currency", &self.currency),
+            ("deliver_to", &self.deliver_to),
+            ("needed_by", &self.needed_by),
+            ("sku", &self.sku),
+            ("description", &self.description),
+            ("unit", &self.unit),
+            ("unit_price", &self.unit_price),
+            ("price_per", &self.price_per),
+            ("charges", &self.charges),
+            ("charge_kind", &self.charge_kind),
+            ("charge_amount", &self.charge_amount),
+        ];
+        let always = [
+            ("number", &self.number),
+            ("lines", &self.lines),
+            ("quantity", &self.quantity),
+        ];
+        let optional = optional
+            .into_iter()
+            .filter_map(|(name, pointer)| Some((name, pointer.as_ref()?)));
+        let all = always.into_iter().chain(optional);
+        all.map(|(name, pointer)| (format!("record.{name}"), pointer.as_str()))
+            .collect()
+    }
+
     /// The supplier's own number; text, compared exactly (case I3). Nothing when there is none that could be kept:
     /// PostgreSQL's texts cannot hold U+0000.
     pub fn number(&self, answer: &Value) -> Option<String> {

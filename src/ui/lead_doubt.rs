@@ -21,12 +21,13 @@ pub fn Pending(page: OrderPage, here: Here) -> impl IntoView {
     }
     let supplier = page.supplier_name.clone();
     let number = page.life.supplier_reference.clone();
+    let sends_again = home::sends_again(&page.way_home.contract);
     view! {
         <p class="lead">
             <SentOnce page=page.clone() here/>
             <TookBack page=page.clone() here/>
             <Known page here/>
-            " Nothing is sent again unless a person says so."
+            {sends_again}
         </p>
         <Number supplier reference=number/>
     }
@@ -138,9 +139,14 @@ pub fn Acknowledged(page: OrderPage, here: Here) -> impl IntoView {
         .map(|attempt| view! { "We sent this order at "<Moment at=attempt.started_at here precise=true/>". " });
     let supplier = page.supplier_name.clone();
     let number = page.life.supplier_reference.clone();
+    let not_yet = if page.way_home.contract.read_back {
+        "what it recorded has not been read back yet."
+    } else {
+        "has not confirmed it yet."
+    };
     view! {
         <p class="lead">
-            {sent}{supplier.clone()}" has it and "<strong>"has not confirmed it yet."</strong>
+            {sent}{supplier.clone()}" has it and "<strong>{not_yet}</strong>
             " Nothing more is sent; it waits for their yes or no."
         </p>
         <Number supplier reference=number/>

@@ -171,7 +171,7 @@ fn ResumeForm(page: OrderPage, ground: Ground, here: Here) -> impl IntoView {
 #[component]
 fn KeyUntil(page: OrderPage, until: DateTime<Utc>, here: Here) -> impl IntoView {
     let why = home::safe_because(
-        &page.way_home.contract,
+        page.way_home.key_window,
         page.way_home.key_until,
         until,
         &page.supplier_name,

@@ -51,6 +51,8 @@ pub struct House {
 #[derive(Debug, Clone)]
 pub struct Brought {
     pub sorted: Sorted,
+    /// The contract it was sent under has a yes read back.
+    pub read_back: bool,
     pub http_status: Option<u16>,
     pub excerpt: Option<String>,
 }
@@ -101,6 +103,7 @@ impl House {
             gap_at: None,
             restored_at: None,
             later_order_live: false,
+            is_paused: false,
             request_deadline: seconds(REQUEST_DEADLINE),
         }
     }
@@ -255,7 +258,7 @@ impl House {
             self.find(FindingWord::AtSupplier, Source::Reply, Some(reference.to_owned()), now);
         }
         self.answer_if(to);
-        let asks = self.today().read_back && matches!(reply, Reply::Acknowledged { .. });
+        let asks = brought.read_back && matches!(reply, Reply::Acknowledged { .. });
         if asks || brought.sorted.meaning == Some(countersign::domain::classify::Meaning::Exists) {
             self.ask_at = Some(now);
         }
@@ -314,9 +317,14 @@ impl House {
         }
     }
 
-    /// Whether the worker, or a person, may have it looked up.
+    /// Whether a person may have it looked up.
     pub fn may_be_asked(&self) -> bool {
-        may_look_up(&self.life, self.today()).is_ok() || (self.ask_at.is_some() && self.today().look_up.can_ask())
+        may_look_up(&self.life, self.today()).is_ok()
+    }
+
+    /// Whether the worker asks by itself: the order's next question is due.
+    pub fn is_to_be_asked(&self, now: DateTime<Utc>) -> bool {
+        self.ask_at.is_some_and(|at| at <= now)
     }
 
     /// The answer to a question of that moment is kept, with what follows from it. As `desk::ask`.

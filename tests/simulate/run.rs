@@ -5,7 +5,7 @@ use super::supplier::{Books, Request, Truth, bare, seconds};
 use chrono::{DateTime, TimeDelta, Utc};
 use countersign::domain::attempt::{NotSent, Reply, Tried};
 use countersign::domain::case::CaseKind;
-use countersign::domain::classify::{Heard, Sorted, classify};
+use countersign::domain::classify::{Before, Heard, Sorted, classify};
 use countersign::domain::contract::{Class, ResumeBy, SupplierContract};
 use countersign::domain::look_up::Answer;
 use countersign::domain::order::{Finding, Life, OrderState};
@@ -73,6 +73,9 @@ struct Flight {
     is_over: bool,
     dies_after_send: bool,
     secret: String,
+    /// What it was claimed with: its answer is sorted by that.
+    contract: SupplierContract,
+    before: Before,
 }
 
 struct World {
@@ -276,6 +279,8 @@ impl World {
             is_over: dies,
             dies_after_send,
             secret: self.house.secret.clone(),
+            contract: self.house.today().clone(),
+            before: self.house.before(flight),
         });
         if !dies {
             self.plan(TimeDelta::milliseconds(waits), Event::Send(flight));
@@ -343,8 +348,10 @@ impl World {
     }
 
     fn sorted(&self, flight: usize, heard: &Heard) -> Brought {
+        let Flight { contract, before, .. } = &self.flights[flight];
         Brought {
-            sorted: classify(heard, self.house.today(), &self.house.before(flight)),
+            sorted: classify(heard, contract, before),
+            read_back: contract.read_back,
             http_status: Some(heard.status),
             excerpt: heard.excerpt.clone(),
         }
@@ -366,13 +373,14 @@ impl World {
     fn look_up(&mut self) {
         let now = self.ours();
         if !self.house.today().look_up.can_ask() {
-            if self.house.ask_at.is_some_and(|at| at <= now) && !self.overpromises {
+            if self.house.is_to_be_asked(now) && !self.overpromises {
                 self.house.settle_unasked(now);
                 self.note_resume();
             }
             return;
         }
-        if !self.house.may_be_asked() {
+        let by_person = self.chance(30) && self.house.may_be_asked();
+        if !by_person && !self.house.is_to_be_asked(now) {
             return;
         }
         let answer = if self.chance(12) {
@@ -484,6 +492,21 @@ impl World {
         if self.books.bodies.len() > self.flights.len() {
             return self.broken("more requests than attempts".to_owned());
         }
+        // rule 10: what is found missing is missing (people say what they were told, and the file is true)
+        if self.house.life.is_not_found() && self.books.told(self.now).iter().any(|record| !record.by_hand) {
+            return self.broken("it was found missing, and it is there".to_owned());
+        }
+        let is_settled = matches!(self.house.life.state, OrderState::Refused | OrderState::Withdrawn);
+        let nobody_looks = self.house.ask_at.is_none() && self.truth.contract.look_up.can_ask();
+        let is_known = |number: &str| self.house.known.judged(number);
+        let unknown = self
+            .books
+            .records
+            .iter()
+            .any(|record| !record.by_hand && !is_known(&record.number));
+        if is_settled && nobody_looks && unknown {
+            return self.broken("a purchase that nobody knows of, and nobody looks for".to_owned());
+        }
         let machine_resends = matches!(self.truth.class, Class::D | Class::DList | Class::F);
         if machine_resends
             && self
@@ -514,6 +537,7 @@ fn brought(reply: Reply, detail: &str) -> Brought {
             meaning: None,
             detail: detail.to_owned(),
         },
+        read_back: false,
         http_status: None,
         excerpt: None,
     }

@@ -94,7 +94,6 @@ impl Truth {
             (true, Class::DList) => LookUp::List,
             (true, _) => LookUp::Exact,
         };
-        let recognised = key.is_some() || matches!(duplicate, Duplicate::Refused | Duplicate::Existing);
         let contract = SupplierContract {
             key,
             scope: if rng.bool() { Scope::Account } else { Scope::Credential },
@@ -105,7 +104,8 @@ impl Truth {
             settle_seconds: processing + lag + rng.i64(0..60),
             answers: answers(),
             read_back: can_ask && rng.u8(..4) == 0,
-            resume: if recognised && rng.u8(..3) == 0 {
+            // a file that says so for a supplier that recognises nothing must be of no use
+            resume: if rng.u8(..3) == 0 {
                 ResumeBy::Automatic
             } else {
                 ResumeBy::Person

@@ -33,6 +33,7 @@ impl Desk {
             ladder: facts.ladder(),
             settled_at: facts.settled_at(),
             key_until: facts.key_until(),
+            key_window: facts.key_window(),
             asking: if askable { asking(conn, order, now).await? } else { None },
             next_look_up: order
                 .asking

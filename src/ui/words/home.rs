@@ -62,7 +62,7 @@ pub fn promises(contract: &SupplierContract) -> Vec<String> {
         ));
     }
     said.push(format!(
-        "Says yes within {} once they have it; after that somebody asks.",
+        "A yes is waited for {} once they have it; after that somebody asks.",
         length(contract.acknowledged_within_seconds)
     ));
     if contract.resume == ResumeBy::Automatic {
@@ -148,18 +148,27 @@ pub fn resume_leads_to(ground: Ground, supplier: &str, contract: &SupplierContra
     }
 }
 
+/// Who may have an order in doubt sent once more, after the lead.
+pub fn sends_again(contract: &SupplierContract) -> &'static str {
+    match contract.resume {
+        ResumeBy::Person => " Nothing is sent again unless a person says so.",
+        ResumeBy::Automatic => {
+            " It is sent again only where that is safe: by itself a few times, or when a person says so."
+        }
+    }
+}
+
 /// Why a repeat is safe until then: how long the key is kept, and what is kept of that.
 pub fn safe_because(
-    contract: &SupplierContract,
+    window: Option<i64>,
     key_until: Option<DateTime<Utc>>,
     until: DateTime<Utc>,
     supplier: &str,
 ) -> String {
-    let window = contract.key.as_ref().map_or(0, |key| key.window_seconds);
     match key_until.filter(|end| *end > until) {
         Some(end) => format!(
             "{supplier} keeps the key for {} from the first send, less {} margin.",
-            length(window),
+            length(window.unwrap_or(0)),
             calendar::span(end - until)
         ),
         None => format!("that is as long as {supplier} promised to know the key."),

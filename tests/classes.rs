@@ -486,3 +486,41 @@ async fn a_verdict_is_watched_for_as_long_as_the_contract_says() {
         }
     }
 }
+
+/// Case C11: a repeat goes where the key was seen, whatever the file says by now.
+#[tokio::test]
+async fn a_repeat_goes_to_where_the_first_one_went_also_when_the_path_was_changed() {
+    let house = plan().start().await;
+    let (buyer, resolver) = (house.sign_in(BUYER).await, house.sign_in(RESOLVER).await);
+    let pending = lose_blindly(&house, &buyer, "moved-path", "store_then_close").await;
+    house.add_supplier(|file| file.replace("path = \"/orders\"\n", "path = \"/v2/orders\"\n"));
+    resolver.does("resume", &house.now(&pending).await, &[]).await;
+    let home = house.see_state(&pending, "confirmed").await;
+    assert_bought_once(&house, &home, "moved path").await;
+    let steps = house.steps(&home).await;
+    assert_eq!(steps[0], steps[1], "method, address and bytes");
+}
+
+/// Case I2: they said that it exists; that we are shown no record is then about what we may see, and no finding.
+#[tokio::test]
+async fn what_they_said_exists_is_not_found_missing_by_look_ups() {
+    let house = RECOGNISES[2].house().await;
+    let buyer = house.sign_in(BUYER).await;
+    assert_eq!(
+        house.run(&["supplier", "hold", "practice", "--reason", "first"]).status,
+        0
+    );
+    let order = house.order(&house.buy(&buyer, "unseen").await).await;
+    house.enter_there(&order).await;
+    let unseen: Vec<Value> = (0..40).map(|_| blind("none")).collect();
+    house.faults(json!(unseen)).await;
+    assert_eq!(house.run(&["supplier", "release", "practice"]).status, 0);
+    let asked = house
+        .see(&order, "asked often", |order| {
+            order["look_ups"].as_array().is_some_and(|asked| asked.len() >= 6)
+        })
+        .await;
+    assert_eq!(asked["state"], "confirmation_pending", "{asked:#}");
+    assert_owned(&asked, "pending");
+    assert_bought_once(&house, &asked, "exists").await;
+}

@@ -676,3 +676,77 @@ async fn the_steps_of_the_operations_guide_bring_a_backup_back_paused() {
     let ended = house.run(&["end-pause", "--reason", "compared with every supplier's list"]);
     assert_eq!(ended.status, 0, "{}", ended.err);
 }
+
+/// It may have been sent in the gap: who withdraws it before that shows is still told.
+#[tokio::test]
+async fn an_order_withdrawn_after_a_restore_is_watched_for_what_was_sent_in_the_gap() {
+    let mut house = House::plan()
+        .setting("look_up_first", "500ms")
+        .setting("look_up_most", "1s")
+        .start()
+        .await;
+    let sent = held(&house, "withdrawn-too-soon").await;
+    house.kill_web();
+    let backup = house.back_up();
+    house.restart_web().await;
+    {
+        let buyer = house.sign_in(BUYER).await;
+        buyer.does("release", &sent, &[("reason", "the budget came")]).await;
+        house.see_state(&sent, "confirmed").await;
+    }
+    house.kill_web();
+    house.put_back(&backup);
+    let unseen: Vec<Value> = (0..2).map(|_| blind("none")).collect();
+    house.faults(json!(unseen)).await;
+    house.restart_web().await;
+    let waits = house
+        .see(&sent, "looked up", |order| {
+            order["look_ups"].as_array().is_some_and(|all| !all.is_empty())
+        })
+        .await;
+    let buyer = house.sign_in(BUYER).await;
+    buyer.does("withdraw", &waits, &[("reason", "bought elsewhere")]).await;
+
+    let found = house.see_state(&sent, "confirmation_pending").await;
+
+    assert_owned(&found, "late_record");
+    house.assert_counts_there(&found, 1).await;
+}
+
+/// Rule 20: in a paused house nothing is sent without a person, whatever the supplier's file lets the worker do.
+#[tokio::test]
+async fn in_a_paused_house_nothing_is_sent_again_by_itself() {
+    let mut house = House::plan()
+        .setting("look_up_first", "500ms")
+        .setting("look_up_most", "700ms")
+        .start()
+        .await;
+    let buyer_pending = {
+        let buyer = house.sign_in(BUYER).await;
+        house
+            .faults(json!([
+                fault("close_without_store"),
+                blind("503"),
+                blind("503"),
+                blind("503"),
+                blind("503")
+            ]))
+            .await;
+        let order = house.buy(&buyer, "by-itself-not-now").await;
+        house.wait_for_state(&order, "confirmation_pending").await
+    };
+    house.kill_web();
+    house.add_supplier(|file| file.replace("resume = \"person\"", "resume = \"automatic\""));
+    house.set("host", "another machine");
+    let blinded: Vec<Value> = (0..40).map(|_| blind("503")).collect();
+    house.faults(json!(blinded)).await;
+    house.restart_web().await;
+    assert_paused(&house, "copied from another machine").await;
+    let before = buyer_pending["look_ups"].as_array().map_or(0, Vec::len);
+    let asked = house
+        .see(&buyer_pending, "asked three times", |order| {
+            order["look_ups"].as_array().map_or(0, Vec::len) >= before + 3
+        })
+        .await;
+    assert_eq!(house.submits_of(&asked).await, 1, "{asked:#}");
+}

@@ -261,7 +261,7 @@ impl DoubtFacts {
         placed.all(|one| one.books == self.today.books && (!needs_secret || same_secret(one)))
     }
 
-    /// So many attempts at the end got the same saved answer, the one that was saved first among them.
+    /// So many attempts at the end were given the saved answer again; the one that it was saved from is not counted.
     fn saved_answers(&self) -> u32 {
         let mut seen = self
             .tried

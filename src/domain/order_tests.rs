@@ -433,3 +433,18 @@ fn what_becomes_sendable_again_waits_for_a_held_supplier() {
     let confirmed = close_attempt(&life, &accepted(), &[], beside(false), &pace(), at(0)).expect("open");
     assert!(under_supplier_hold(confirmed).life.holds.is_empty());
 }
+
+#[test]
+fn releasing_a_persons_hold_keeps_the_case_of_what_was_found_missing() {
+    let missing = Life::approved(Holds::NONE.with(Hold::NotFound).with(Hold::Person), at(0));
+    let released = release(&missing, &[Hold::Person], at(10)).expect("a person's hold is lifted");
+    assert!(released.life.is_not_found());
+    assert!(
+        released.cases.is_empty(),
+        "it is still somebody's: {:?}",
+        released.cases
+    );
+    let held = Life::approved(Holds::NONE.with(Hold::Person), at(0));
+    let released = release(&held, &[Hold::Person], at(10)).expect("a person's hold is lifted");
+    assert_eq!(released.cases, [CaseStep::Close(CaseKind::NotSent)]);
+}

@@ -235,12 +235,12 @@ async fn everybody_at_work(house: &mut House, worker: &Process, old: &Old) -> St
             &[("suggestion", &*old.sent_back.id), ("reason", "too many")],
         )
         .await;
-    // a fault is for the next submit, whosever it is
-    until("every due order", || async {
-        let due = house
-            .number("SELECT count(*) FROM orders WHERE state = 'approved' AND holds = ''")
+    // a fault is for the next submit, whosever it is; an attempt that is open may not have left yet
+    until("every due order, sent and answered", || async {
+        let on_its_way = house
+            .number("SELECT count(*) FROM orders WHERE state = 'submitting' OR state = 'approved' AND holds = ''")
             .await;
-        (due == 0).then_some(())
+        (on_its_way == 0).then_some(())
     })
     .await;
     house.faults(json!([fault("store_then_close")])).await;

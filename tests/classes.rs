@@ -356,14 +356,16 @@ async fn a_yes_that_is_read_back_counts_once_the_record_is_seen() {
     assert_eq!(home["findings"][0]["finding"], "at_supplier");
     assert_bought_once(&house, &home, "read back").await;
 
-    let nothing: Vec<Value> = (0..12).map(|_| blind("none")).collect();
-    house.faults(json!(nothing)).await;
+    house.faults(json!([fault("201_without_store")])).await;
     let order = house.buy(&buyer, "unseen").await;
     let doubt = house.wait_for_state(&order, "confirmation_pending").await;
     assert_owned(&doubt, "pending");
-    house.faults(json!([])).await;
-    resolver.does("look_up", &house.now(&doubt).await, &[]).await;
-    house.see_state(&doubt, "confirmed").await;
+    assert_eq!(house.count(&doubt).await, 0, "it said yes and has nothing");
+    assert_eq!(house.submits_of(&doubt).await, 1, "nothing goes out again by itself");
+    let missing = house.found_missing(&resolver, &doubt).await;
+    resolver.does("resume", &missing, &[]).await;
+    let home = house.see_state(&missing, "confirmed").await;
+    assert_eq!((house.count(&home).await, house.submits_of(&home).await), (1, 2));
 }
 
 /// The contract's rate: however many orders are in doubt, the supplier is asked in its own rhythm.

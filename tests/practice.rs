@@ -253,6 +253,7 @@ fn submit_table() -> Vec<Row> {
         Row(fault("store_then_empty"), Some(201), 1, (201, true), 1),
         Row(fault("store_with_differences"), Some(201), 1, (201, true), 1),
         Row(fault("accept_202"), Some(202), 1, (202, true), 1),
+        Row(fault("201_without_store"), Some(201), 0, (201, false), 1),
         Row(fault("refuse_422"), Some(422), 0, (422, true), 0),
         Row(fault("409_in_flight"), Some(409), 0, (201, false), 1),
         Row(fault("409_business"), Some(409), 0, (409, true), 0),

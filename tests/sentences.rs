@@ -5,10 +5,11 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use countersign::domain::classify::Meaning;
 use countersign::domain::contract::{
-    Carried, Class, Duplicate, InDoubt, KeyPromise, LookUp, PastWindow, Scope, SupplierContract,
+    Carried, Class, Duplicate, KeyPromise, LookUp, PastWindow, ResumeBy, Scope, SupplierContract,
 };
 use countersign::domain::order::{Hold, Holds, Life, OrderState};
 use countersign::domain::person::Role;
+use countersign::domain::resume::{Gap, Ground, InDoubt, NoResume, NotResumed};
 use countersign::domain::ways::ways;
 use countersign::ui::moment::Here;
 use countersign::ui::words::{home, refusals};
@@ -155,6 +156,33 @@ const SITUATIONS: &[Situation] = &[
         },
     },
     Situation {
+        name: "confirmation pending, and the database was restored five minutes ago",
+        minutes: 90,
+        change: |about| about.gap = Some(restored()),
+    },
+    Situation {
+        name: "on hold after the restore, before what was sent meanwhile shows",
+        minutes: 90,
+        change: |about| {
+            about.state = OrderState::Approved;
+            about.holds = Holds::NONE.with(Hold::Restore);
+            about.gap = Some(restored());
+        },
+    },
+    Situation {
+        name: "on hold, found not to be there before the database was restored",
+        minutes: 90,
+        change: |about| {
+            not_found(about);
+            about.gap = Some(restored());
+        },
+    },
+    Situation {
+        name: "withdrawn",
+        minutes: 90,
+        change: |about| about.state = OrderState::Withdrawn,
+    },
+    Situation {
         name: "sending",
         minutes: 0,
         change: |about| about.state = OrderState::Submitting,
@@ -176,10 +204,26 @@ const SITUATIONS: &[Situation] = &[
     },
 ];
 
+/// When the supplier shows what may have been sent just before a restore: at once, or once it is worked through.
+fn restored() -> Gap {
+    let noticed_at = sent_at() + TimeDelta::minutes(85);
+    Gap {
+        shows_at: noticed_at + TimeDelta::minutes(1),
+        settles_at: noticed_at + TimeDelta::minutes(15),
+    }
+}
+
 fn not_found(about: &mut InDoubt<'_>) {
     about.state = OrderState::Approved;
     about.holds = Holds::NONE.with(Hold::NotFound);
 }
+
+/// Why a request to send it once more came to nothing, where it is not what stands above.
+const DROPPED: [NotResumed; 3] = [
+    NotResumed::Unsafe(NoResume::LeftToPerson),
+    NotResumed::CouldNotCheck,
+    NotResumed::Void,
+];
 
 /// What stands on the page of a resolver.
 fn said(contract: &SupplierContract, situation: &Situation) -> String {
@@ -215,12 +259,11 @@ fn said(contract: &SupplierContract, situation: &Situation) -> String {
         Ok(ground) => {
             let leads_to = home::resume_leads_to(ground, SUPPLIER, contract);
             let until = match ground {
-                countersign::domain::contract::Ground::Key { until } => {
+                Ground::Key { until } => {
                     let because = home::safe_because(Some(86_400), contract.key_until(sent_at()), until, SUPPLIER);
                     format!(" Safe until {}: {because}", here.short(until))
                 }
-                countersign::domain::contract::Ground::UniqueReference
-                | countersign::domain::contract::Ground::NotFound => String::new(),
+                Ground::UniqueReference | Ground::NotFound => String::new(),
             };
             format!("OFFERED. {leads_to}{until}")
         }
@@ -253,6 +296,25 @@ fn every_class_in_every_state_and_time_has_its_sentence() {
             }
             text.push('\n');
         }
+    }
+    let automatic = SupplierContract {
+        resume: ResumeBy::Automatic,
+        ..contract(Class::B, LookUp::Exact)
+    };
+    let _ = writeln!(text, "CLASS B, resume = \"automatic\"");
+    for promise in home::promises(&automatic) {
+        let _ = writeln!(text, "  - {promise}");
+    }
+    for why in DROPPED {
+        let here = Here {
+            now: sent_at(),
+            zone: chrono_tz::Tz::UTC,
+        };
+        let _ = writeln!(
+            text,
+            "  a request that was dropped: {}",
+            refusals::not_resumed(why, here)
+        );
     }
     insta::assert_snapshot!("resume", text);
 }

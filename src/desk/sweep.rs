@@ -7,11 +7,12 @@ use super::again::again;
 use super::record::Act;
 use super::submit::answer_doubt;
 use super::{Desk, DeskError, clock};
-use crate::domain::contract::{NotResumed, SupplierContract};
+use crate::domain::contract::SupplierContract;
 use crate::domain::doubt::late_acceptance;
 use crate::domain::event::{Actor, Happening};
 use crate::domain::ids::{AttemptId, OrderId, TenantId};
 use crate::domain::order::{self, Hold, Life, OrderState, RESUME_LASTS};
+use crate::domain::resume::NotResumed;
 
 use crate::store::cases::About;
 use crate::store::{Written, attempts, orders, suppliers, tenants};

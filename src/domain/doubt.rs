@@ -5,11 +5,12 @@
 
 use super::attempt::{Reply, ReplyWord, Tried, first_seen};
 use super::classify::{Before, Meaning};
-use super::contract::{Gap, Ground, InDoubt, JUST_ASKED, NoResume, SupplierContract, may_resume};
+use super::contract::SupplierContract;
 use super::difference::Difference;
 use super::look_up::{AnswerWord, Books, Established, FindingWord, Ladder, LookedUp, Source, ladder, settled_at};
 use super::order::{self, Beside, Change, Life, OrderState};
 use super::refusal::Refusal;
+use super::resume::{Gap, Ground, InDoubt, JUST_ASKED, NoResume, may_resume, may_resume_by_itself};
 use super::taken_out::{Rule, is_taken_out};
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -212,7 +213,10 @@ impl DoubtFacts {
 
     /// Judges a request to send it once more, in the transaction that opens the attempt (rule 9).
     pub fn opening(&self, life: &Life, now: DateTime<Utc>) -> Opening {
-        match may_resume(&self.about(life), now) {
+        let about = self.about(life);
+        let is_by_itself = life.resume.as_ref().is_some_and(|wanted| wanted.by.is_none());
+        match may_resume(&about, now) {
+            Ok(_) if is_by_itself && !may_resume_by_itself(&about, now) => Opening::Drop(NoResume::LeftToPerson),
             Err(_) if is_taken_out(Rule::SecondJudgement) => Opening::Send,
             Err(why) => Opening::Drop(why),
             Ok(Ground::NotFound) if self.today.contract.look_up.can_ask() && !self.is_just_asked(life, now) => {
@@ -278,6 +282,9 @@ impl DoubtFacts {
 
     /// Both versions' settle time and lag: a correction makes nobody say sooner that it is not there (case C11).
     fn cautious(&self) -> SupplierContract {
+        if is_taken_out(Rule::Slower) {
+            return self.today.contract.clone();
+        }
         self.today.contract.as_slow_as(&self.then)
     }
 
@@ -339,7 +346,7 @@ impl DoubtFacts {
         self.known
             .look_ups
             .last()
-            .is_some_and(|last| last.books == *self.books())
+            .is_some_and(|last| last.books == *self.books() || is_taken_out(Rule::OwnBooks))
     }
 
     /// When the key's window ends, under both versions; nothing without a key.
@@ -352,7 +359,8 @@ impl DoubtFacts {
 
 #[cfg(test)]
 mod tests {
-    use super::super::contract::LookUp;
+    use super::super::contract::{LookUp, ResumeBy};
+    use super::super::ids::PersonId;
     use super::super::order::Holds;
     use super::*;
 
@@ -387,6 +395,35 @@ mod tests {
             settle_seconds: 3_600,
             ..SupplierContract::nothing()
         }
+    }
+
+    /// Rule 9: what the worker asked for by itself goes out only while the file still lets it.
+    #[test]
+    fn a_repeat_that_nobody_asked_for_is_dropped_once_the_file_leaves_it_to_a_person() {
+        let unique = |resume| SupplierContract {
+            duplicate: super::super::contract::Duplicate::Refused,
+            resume,
+            ..asked_with_settle_time()
+        };
+        let (automatic, person) = (unique(ResumeBy::Automatic), unique(ResumeBy::Person));
+        let wanted = |by| Life {
+            state: OrderState::ConfirmationPending,
+            due_at: None,
+            resume: Some(order::ResumeWanted { by, at: at(100) }),
+            ..Life::approved(Holds::NONE, at(0))
+        };
+        let by_itself = wanted(None);
+        let by_a_person = wanted(Some("per_000000000001".parse::<PersonId>().expect("an id")));
+        let mut facts = facts(&automatic);
+        facts.gap_at = None;
+        facts.restored_at = None;
+        assert_eq!(facts.opening(&by_itself, at(101)), Opening::Send);
+        facts.today.contract = person;
+        assert_eq!(
+            facts.opening(&by_itself, at(101)),
+            Opening::Drop(NoResume::LeftToPerson)
+        );
+        assert_eq!(facts.opening(&by_a_person, at(101)), Opening::Send);
     }
 
     #[test]

@@ -6,11 +6,11 @@
 use super::attempt::ReplyWord;
 use super::case::CaseKind;
 use super::contents::Digest;
-use super::contract::NotResumed;
 use super::ids::{AttemptId, CaseId, IntentId, OrderId, PersonId, SuggestionId, TokenId};
 use super::look_up::{AnswerWord, FindingWord, Source};
 use super::order::{Hold, OrderState};
 use super::person::Role;
+use super::resume::NotResumed;
 use super::suggestion::SuggestionState;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};

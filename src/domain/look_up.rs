@@ -6,6 +6,7 @@ use super::contract::SupplierContract;
 use super::difference::Recorded;
 use super::order::{Finding, Life, may_find};
 use super::refusal::Refusal;
+use super::taken_out::{Rule, is_taken_out};
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -226,7 +227,8 @@ pub fn ladder(contract: &SupplierContract, from: DateTime<Utc>, books: &Books, a
     let lag = TimeDelta::seconds(contract.look_up_lag_seconds).max(TimeDelta::microseconds(1));
     let mut rungs = 0;
     let mut next_at = from;
-    for one in asked.iter().filter(|one| one.books == *books) {
+    let is_ours = |one: &&LookedUp| one.books == *books || is_taken_out(Rule::OwnBooks);
+    for one in asked.iter().filter(is_ours) {
         match one.answer {
             AnswerWord::Found => rungs = 0,
             AnswerWord::None if one.at >= next_at => {

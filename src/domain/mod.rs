@@ -20,6 +20,7 @@ pub mod person;
 pub mod queue;
 pub mod refusal;
 pub mod restored;
+pub mod resume;
 pub mod settling;
 pub mod suggestion;
 pub mod taken_out;

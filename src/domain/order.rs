@@ -6,10 +6,10 @@
 
 use super::attempt::{NotSent, Reply};
 use super::case::{CaseKind, CaseStep};
-use super::contract::NoResume;
 use super::difference::Difference;
 use super::ids::PersonId;
 use super::refusal::Refusal;
+use super::resume::NoResume;
 use super::taken_out::{Rule, is_taken_out};
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};

@@ -1,11 +1,11 @@
 //! Why an act is refused: one vocabulary for the machine, the server and the disabled button. The sentences stand in
 //! `ui::words`, in one total match.
 
-use super::contract::NoResume;
 use super::difference::Difference;
 use super::ids::OrderId;
 use super::order::OrderState;
 use super::person::Act;
+use super::resume::NoResume;
 use super::suggestion::SuggestionState;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};

@@ -4,11 +4,11 @@
 //! carries out what is concluded here, in the transaction that keeps the answer.
 
 use super::case::CaseKind;
-use super::contract::{NotResumed, may_resume_by_itself};
 use super::difference::{Difference, Recorded};
 use super::doubt::DoubtFacts;
 use super::look_up::{Answer, Found, Standing, finding};
 use super::order::{self, Change, Finding, Life, OrderState};
+use super::resume::{NotResumed, may_resume_by_itself};
 use chrono::{DateTime, Utc};
 
 /// How often a confirmed order that was not compared is asked about, before that is left to people.

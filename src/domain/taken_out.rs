@@ -1,4 +1,4 @@
-//! Rules that a test takes out on purpose, to see that the randomized run finds the duplicate each of them prevents.
+//! Rules that a test takes out on purpose, to see that the randomized run finds what each of them prevents.
 //!
 //! Promises: without the feature `mutants` nothing is ever taken out. Must not: be read by anything but the function that
 //! is the rule.
@@ -16,6 +16,10 @@ pub enum Rule {
     /// Rules 8 and 9, case C9: "refused" and "not sent" do not erase an earlier attempt's doubt, and the worker sends by
     /// itself only while there is none.
     Doubt = 3,
+    /// Case C11: the longer of both versions' settle times and lags counts.
+    Slower = 4,
+    /// Rule 10: only answers out of the books that the order was submitted to count.
+    OwnBooks = 5,
 }
 
 static TAKEN_OUT: AtomicU8 = AtomicU8::new(0);

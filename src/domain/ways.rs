@@ -1,11 +1,12 @@
 //! The ways on from where an order stands: each open, or shut with its reason. The screen shows them, and every act asks
 //! the same function that fills its place here (rule 14).
 
-use super::contract::{Ground, InDoubt, NoResume, SupplierContract, may_ask_to_resume};
+use super::contract::SupplierContract;
 use super::look_up::may_look_up;
 use super::order::{self, Hold, Life, OrderState};
 use super::person::{Act, Role, may};
 use super::refusal::Refusal;
+use super::resume::{Ground, InDoubt, NoResume, may_ask_to_resume};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 

@@ -76,6 +76,8 @@ pub(super) enum BreakOff {
 pub(super) enum Variation {
     Differences,
     InProgress,
+    /// A yes that names an order, and the order is not kept.
+    Forgotten,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,7 +129,7 @@ pub(super) enum Difference {
 }
 
 /// Every fault there is: its name and what it does. The one place where names are known.
-const DEEDS: [(&str, Deed); 36] = [
+const DEEDS: [(&str, Deed); 37] = [
     ("close_half_body", Deed::BreakOff(BreakOff::HalfRead)),
     ("close_without_store", Deed::BreakOff(BreakOff::WholeRead)),
     ("401", Deed::TurnAway(401, "unauthorized")),
@@ -141,6 +143,7 @@ const DEEDS: [(&str, Deed); 36] = [
     ("sleep_then_store", Deed::SleepFirst),
     ("store_with_differences", Deed::Record(Variation::Differences)),
     ("accept_202", Deed::Record(Variation::InProgress)),
+    ("201_without_store", Deed::Record(Variation::Forgotten)),
     ("store_then_close", Deed::Damage(Damage::Close)),
     ("store_then_sleep", Deed::Damage(Damage::Sleep)),
     ("store_then_500", Deed::Damage(Damage::Crash)),

@@ -86,6 +86,8 @@ fn show(arrival: &Arrival, mut order: Order) -> Value {
         match variation {
             Variation::Differences => fault.differ(&mut order.recorded),
             Variation::InProgress => "in_progress".clone_into(&mut order.status),
+            // a look-up stores nothing that could be forgotten
+            Variation::Forgotten => {}
         }
     }
     order.shown()

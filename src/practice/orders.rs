@@ -179,6 +179,10 @@ async fn record(shop: &Shop, arrival: &Arrival, asked: &Asked) -> Result<Answer,
             (Answer::json(status, &order.shown()), Some(order.id()))
         }
     };
+    if arrival.deed() == Some(Deed::Record(Variation::Forgotten)) {
+        // said, and not kept: neither the order nor what its key stands for
+        return Ok(answer);
+    }
     save(&mut writing, arrival, asked, arrival.at, order_id, &answer).await?;
     writing.commit().await?;
     Ok(answer)
@@ -192,6 +196,7 @@ async fn insert(writing: &mut Writing, arrival: &Arrival, asked: &Asked) -> Resu
         match variation {
             Variation::Differences => fault.differ(&mut recorded),
             Variation::InProgress => (status, answered) = ("in_progress", StatusCode::ACCEPTED),
+            Variation::Forgotten => {}
         }
     }
     let order = store::order_insert(writing, arrival.account(), &asked.reference, status, recorded).await?;

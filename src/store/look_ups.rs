@@ -67,15 +67,22 @@ struct Columns {
     name: Option<String>,
 }
 
-/// The look-ups of an order, oldest first.
+/// As many look-ups of one order are read: the supplier is asked for as long as the doubt lasts, and what is judged and
+/// shown must not grow with it. Leaving out older ones proves nothing that they would not: "not there" needs its answers
+/// among these.
+const LATEST: i64 = 200;
+
+/// The look-ups of an order, the latest of them, oldest first.
 pub async fn look_up_list(conn: &mut Conn, order: &OrderId) -> Result<Vec<LookedUp>, StoreError> {
     let rows: Vec<Columns> = ask!(
         conn,
         sqlx::query_as(
             "SELECT l.at, l.answer, l.base_url, l.account, l.detail, l.records, p.name
-         FROM look_ups l LEFT JOIN people p ON p.id = l.asked_by WHERE l.order_id = $1 ORDER BY l.at, l.id",
+         FROM look_ups l LEFT JOIN people p ON p.id = l.asked_by WHERE l.order_id = $1
+         ORDER BY l.at DESC, l.id DESC LIMIT $2",
         )
         .bind(order.as_str())
+        .bind(LATEST)
         .fetch_all(&mut *conn)
     )?;
     let read = |row: Columns| {
@@ -91,5 +98,5 @@ pub async fn look_up_list(conn: &mut Conn, order: &OrderId) -> Result<Vec<Looked
             by: row.name,
         })
     };
-    rows.into_iter().map(read).collect()
+    rows.into_iter().rev().map(read).collect()
 }

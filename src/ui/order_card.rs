@@ -3,9 +3,9 @@
 use super::icon::{Drawing, Icon};
 use super::moment::{Here, Moment};
 use super::plain::Words;
-use crate::domain::contract::Ground;
 use crate::domain::order::OrderState;
 use crate::domain::pages::{OrderPage, Target};
+use crate::domain::resume::Ground;
 use leptos::prelude::*;
 
 /// The order's names and origin.

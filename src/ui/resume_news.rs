@@ -5,10 +5,10 @@ use super::icon::{Drawing, Icon};
 use super::moment::{Here, Moment};
 use super::plain::Name;
 use super::words::{events, refusals};
-use crate::domain::contract::NotResumed;
 use crate::domain::event::{Event, Happening};
 use crate::domain::order::{OrderState, RESUME_LASTS};
 use crate::domain::pages::OrderPage;
+use crate::domain::resume::NotResumed;
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
 

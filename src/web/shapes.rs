@@ -4,8 +4,8 @@
 
 use crate::desk::look::{OrderView, OrderViews};
 use crate::desk::suggest::IntentView;
-use crate::domain::contract::{Ground, NoResume};
 use crate::domain::look_up::{Established, LookedUp};
+use crate::domain::resume::{Ground, NoResume};
 use crate::domain::suggestion::{Suggestion, advice};
 use serde_json::{Value, json};
 
@@ -136,6 +136,7 @@ fn why_not(why: NoResume) -> &'static str {
         NoResume::SaysItExists { .. } => "the supplier says that it has an order with our reference",
         NoResume::FindFirst { askable: true } => "the supplier does not recognise a repeat; look the order up first",
         NoResume::FindFirst { askable: false } => "the supplier has no key and no look-up; someone must ask them",
+        NoResume::LeftToPerson => "the worker does not send it again by itself; a person decides",
         NoResume::AskByHand => "the supplier cannot be looked up; a person must ask it first",
     }
 }

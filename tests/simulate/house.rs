@@ -6,7 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use countersign::domain::attempt::{Attempt, Reply, ReplyWord, Tried, first_seen};
 use countersign::domain::case::{CaseKind, CaseStep};
 use countersign::domain::classify::{Before, Sorted};
-use countersign::domain::contract::{NotResumed, SupplierContract};
+use countersign::domain::contract::SupplierContract;
 use countersign::domain::doubt::{
     DoubtFacts, Known, Opening, Today, answers_doubt, before, beside, late_change, late_finding,
 };
@@ -14,6 +14,7 @@ use countersign::domain::ids::{AttemptId, OrderId, PersonId};
 use countersign::domain::look_up::{Answer, Books, Established, FindingWord, LookedUp, Source, may_look_up};
 use countersign::domain::order::{self, BeforeAttempt, Change, Finding, Hold, Holds, Life, OrderState, Pace};
 use countersign::domain::person::Role;
+use countersign::domain::resume::NotResumed;
 use countersign::domain::settling::{AskedAbout, Conclusion, conclude, resume_by_itself};
 use countersign::domain::ways::{LIFTED_BY_RELEASE, may_resume_now};
 use std::collections::HashSet;
@@ -37,6 +38,8 @@ pub struct House {
     pub open_cases: HashSet<CaseKind>,
     /// Every version of the supplier's file; the last is today's.
     pub versions: Vec<SupplierContract>,
+    /// The account that today's file names.
+    pub account: u32,
     pub secret: String,
     pub supplier_held: bool,
     /// The body that each attempt carries.
@@ -45,6 +48,14 @@ pub struct House {
     asked: u32,
     approved_at: DateTime<Utc>,
     me: PersonId,
+}
+
+/// The books of this account there.
+fn books_of(account: u32) -> Books {
+    Books {
+        base_url: "https://supplier.example".to_owned(),
+        account: account.to_string(),
+    }
 }
 
 /// What the wire brought an attempt, on its own process.
@@ -65,6 +76,7 @@ impl House {
             known: Known::default(),
             open_cases: HashSet::new(),
             versions: vec![contract],
+            account: 0,
             secret: "first".to_owned(),
             supplier_held: false,
             bodies: Vec::new(),
@@ -79,11 +91,8 @@ impl House {
         self.versions.last().expect("there is a first version")
     }
 
-    fn books() -> Books {
-        Books {
-            base_url: "https://supplier.example".to_owned(),
-            account: "us".to_owned(),
-        }
+    fn books(&self) -> Books {
+        books_of(self.account)
     }
 
     /// As `desk::doubt` gathers them.
@@ -92,7 +101,7 @@ impl House {
         DoubtFacts {
             today: Today {
                 contract: self.today().clone(),
-                books: Self::books(),
+                books: self.books(),
                 secret_mac: Some(self.secret.clone()),
                 held: self.supplier_held,
             },
@@ -209,7 +218,7 @@ impl House {
             },
             order: OrderId::from_random(1),
             supplier_version: u32::try_from(self.versions.len()).expect("few versions"),
-            books: Self::books(),
+            books: self.books(),
             secret_mac: self.secret.clone(),
             lapsed: false,
             in_doubt,
@@ -328,7 +337,7 @@ impl House {
     }
 
     /// The answer to a question of that moment is kept, with what follows from it. As `desk::ask`.
-    pub fn answered(&mut self, asked_at: DateTime<Utc>, answer: &Answer, now: DateTime<Utc>) {
+    pub fn answered(&mut self, (asked_at, account): (DateTime<Utc>, u32), answer: &Answer, now: DateTime<Utc>) {
         let records = match answer {
             Answer::Found(records) => records.clone(),
             Answer::None | Answer::CouldNotCheck => Vec::new(),
@@ -336,7 +345,7 @@ impl House {
         self.known.look_ups.push(LookedUp {
             at: asked_at,
             answer: answer.word(),
-            books: Self::books(),
+            books: books_of(account),
             detail: String::new(),
             records,
             by: None,

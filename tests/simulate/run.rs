@@ -7,7 +7,7 @@ use countersign::domain::attempt::{NotSent, Reply, Tried};
 use countersign::domain::case::CaseKind;
 use countersign::domain::classify::{Before, Heard, Sorted, classify};
 use countersign::domain::contract::{Class, ResumeBy, SupplierContract};
-use countersign::domain::look_up::Answer;
+use countersign::domain::look_up::{Answer, Standing};
 use countersign::domain::order::{Finding, Life, OrderState};
 use fastrand::Rng;
 use std::cmp::Reverse;
@@ -62,8 +62,8 @@ enum Event {
     Arrive(usize),
     /// The attempt's own process brings what it knows.
     Keep(usize, Box<Brought>),
-    /// What a look-up of that moment (by our clock) said.
-    Answered(DateTime<Utc>, Answer),
+    /// What a look-up of that moment (by our clock), under that account, said.
+    Answered((DateTime<Utc>, u32), Answer),
 }
 
 struct Flight {
@@ -72,6 +72,7 @@ struct Flight {
     /// Something is on its way to be kept, or the process is dead.
     is_over: bool,
     dies_after_send: bool,
+    account: u32,
     secret: String,
     /// What it was claimed with: its answer is sorted by that.
     contract: SupplierContract,
@@ -196,6 +197,11 @@ impl World {
                 self.note(|| "our clock was set back".to_owned());
             }
             92..94 => self.change_contract(),
+            94 if self.chance(60) => {
+                self.house.account = self.rng.u32(..2);
+                let account = self.house.account;
+                self.note(|| format!("the file names account {account}"));
+            }
             94 => {
                 self.house.secret.push('*');
                 self.note(|| "the secret was changed".to_owned());
@@ -252,10 +258,10 @@ impl World {
                 let now = self.ours();
                 self.house.close(flight, &brought, now);
             }
-            Event::Answered(at, answer) => {
-                self.note(|| format!("look-up of {}: {answer:?}", at.format("%H:%M:%S")));
+            Event::Answered((at, account), answer) => {
+                self.note(|| format!("look-up of {} by account {account}: {answer:?}", at.format("%H:%M:%S")));
                 let now = self.ours();
-                self.house.answered(at, &answer, now);
+                self.house.answered((at, account), &answer, now);
             }
         }
     }
@@ -278,6 +284,7 @@ impl World {
             sent: None,
             is_over: dies,
             dies_after_send,
+            account: self.house.account,
             secret: self.house.secret.clone(),
             contract: self.house.today().clone(),
             before: self.house.before(flight),
@@ -314,6 +321,7 @@ impl World {
     fn arrive(&mut self, flight: usize) {
         let request = Request {
             at: self.now,
+            account: self.flights[flight].account,
             secret: self.flights[flight].secret.clone(),
             body: self.house.bodies[flight],
         };
@@ -379,20 +387,23 @@ impl World {
             }
             return;
         }
-        let by_person = self.chance(30) && self.house.may_be_asked();
+        let by_person = self.chance(50) && self.house.may_be_asked();
         if !by_person && !self.house.is_to_be_asked(now) {
             return;
         }
         let answer = if self.chance(12) {
             Answer::CouldNotCheck
         } else {
-            match self.books.shows(&self.truth, self.now) {
+            match self.books.shows(&self.truth, self.house.account, self.now) {
                 shown if shown.is_empty() => Answer::None,
                 shown => Answer::Found(shown),
             }
         };
         let wait = self.rng.i64(0..4_000);
-        self.plan(TimeDelta::milliseconds(wait), Event::Answered(now, answer));
+        self.plan(
+            TimeDelta::milliseconds(wait),
+            Event::Answered((now, self.house.account), answer),
+        );
     }
 
     fn note_resume(&mut self) {
@@ -413,8 +424,14 @@ impl World {
     /// A person asks them, and says what they were told: the truth of that moment.
     fn find_by_hand(&mut self) {
         let now = self.ours();
+        let nobody_knew = self.chance(15);
         let told = self.books.told(self.now);
         let finding = match told.first() {
+            // whom they reached did not know
+            _ if nobody_knew => Finding::CouldNotTell,
+            Some(record) if record.standing == Standing::Refused => Finding::RefusedThere {
+                reference: Some(record.number.clone()),
+            },
             Some(record) => Finding::AtSupplier {
                 reference: record.number.clone(),
                 differences: Vec::new(),
@@ -433,7 +450,14 @@ impl World {
         let first = self.house.tried.iter().find(was_seen);
         let was_sent = first.is_some_and(|first| self.is_true[first.supplier_version as usize - 1]);
         let mut next = self.truth.contract.clone();
-        let more = was_sent && !self.overpromises && self.chance(30) && promise_more(&mut next);
+        let may_be_wrong = was_sent && !self.overpromises;
+        let is_hasty = may_be_wrong && self.chance(50);
+        if is_hasty {
+            // as if nothing took them any time
+            next.settle_seconds = 0;
+            next.look_up_lag_seconds = 0;
+        }
+        let more = is_hasty || may_be_wrong && self.chance(50) && promise_more(&mut next);
         self.house.versions.push(next);
         self.is_true.push(!more);
         self.template += 1;

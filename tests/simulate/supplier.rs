@@ -33,6 +33,8 @@ pub struct Record {
     pub standing: Standing,
     /// Somebody there entered it once more.
     pub by_hand: bool,
+    /// Whose books it stands in; an account is shown its own.
+    pub account: u32,
 }
 
 /// What it keeps under a key.
@@ -57,6 +59,7 @@ pub struct Books {
 #[derive(Debug, Clone)]
 pub struct Request {
     pub at: DateTime<Utc>,
+    pub account: u32,
     pub secret: String,
     pub body: u32,
 }
@@ -66,7 +69,7 @@ impl Truth {
     pub fn of(class: Class, rng: &mut Rng) -> Self {
         let window = [600, 900, 1_800, 3_600, 86_400][rng.usize(..5)];
         let processing = rng.i64(0..20);
-        let lag = [0, 0, 5, 60, 360][rng.usize(..5)];
+        let lag = [0, 5, 60, 360, 3_600][rng.usize(..5)];
         let key = |checks_body| {
             Some(KeyPromise {
                 carried: Carried::Header {
@@ -169,8 +172,8 @@ impl Books {
     pub fn receive(&mut self, truth: &Truth, request: &Request, rng: &mut Rng) -> (DateTime<Utc>, Heard) {
         self.bodies.push(request.body);
         let scope = match truth.contract.scope {
-            Scope::Credential => request.secret.clone(),
-            Scope::Account | Scope::Endpoint | Scope::Region => String::new(),
+            Scope::Credential => format!("{}/{}", request.account, request.secret),
+            Scope::Account | Scope::Endpoint | Scope::Region => request.account.to_string(),
         };
         let window = truth.contract.key.as_ref().map(|key| seconds(key.window_seconds));
         if let Some(window) = window
@@ -183,7 +186,10 @@ impl Books {
             };
         }
         if truth.contract.is_reference_unique()
-            && let Some(there) = self.records.iter().find(|record| !record.by_hand)
+            && let Some(there) = self
+                .records
+                .iter()
+                .find(|record| !record.by_hand && record.account == request.account)
         {
             let heard = match truth.contract.duplicate {
                 Duplicate::Existing => telling(200, there.standing, &there.number),
@@ -195,7 +201,7 @@ impl Books {
             return (request.at, heard);
         }
         let done_at = request.at + seconds(rng.i64(0..=truth.processing));
-        let (heard, saves) = self.work(truth, done_at, rng);
+        let (heard, saves) = self.work(truth, request.account, done_at, rng);
         if window.is_some() && saves {
             self.kept.push(Kept {
                 scope,
@@ -208,7 +214,7 @@ impl Books {
     }
 
     /// Records it, or not; and whether the answer is saved for the key.
-    fn work(&mut self, truth: &Truth, done_at: DateTime<Utc>, rng: &mut Rng) -> (Heard, bool) {
+    fn work(&mut self, truth: &Truth, account: u32, done_at: DateTime<Utc>, rng: &mut Rng) -> (Heard, bool) {
         match rng.u8(..100) {
             0..8 => (bare(422, Some("no_stock")), true),
             8..13 => (bare(429, None), false),
@@ -228,16 +234,18 @@ impl Books {
                     made_at: done_at,
                     standing,
                     by_hand: false,
+                    account,
                 });
                 (heard, true)
             }
         }
     }
 
-    /// What a look-up shows.
-    pub fn shows(&self, truth: &Truth, at: DateTime<Utc>) -> Vec<Found> {
+    /// What a look-up under this account shows.
+    pub fn shows(&self, truth: &Truth, account: u32, at: DateTime<Utc>) -> Vec<Found> {
         let lag = seconds(truth.contract.look_up_lag_seconds);
-        let shown = self.records.iter().filter(|record| record.made_at + lag <= at);
+        let is_shown = |record: &&Record| record.account == account && record.made_at + lag <= at;
+        let shown = self.records.iter().filter(is_shown);
         let found = |record: &Record| Found {
             reference: record.number.clone(),
             standing: record.standing,
@@ -277,6 +285,7 @@ impl Books {
                 made_at: at,
                 standing: Standing::Confirmed,
                 by_hand: true,
+                account: 0,
             });
         }
     }

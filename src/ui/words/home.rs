@@ -2,11 +2,10 @@
 //! way of another purchase.
 
 use crate::domain::calendar;
-use crate::domain::contract::{
-    Class, Duplicate, Ground, KeyPromise, LookUp, PastWindow, ResumeBy, Scope, SupplierContract,
-};
+use crate::domain::contract::{Class, Duplicate, KeyPromise, LookUp, PastWindow, ResumeBy, Scope, SupplierContract};
 use crate::domain::look_up::{AnswerWord, FindingWord, LookedUp, Standing};
 use crate::domain::order::OrderState;
+use crate::domain::resume::Ground;
 use crate::domain::ways::OtherPurchase;
 use crate::ui::moment::Here;
 use chrono::{DateTime, Utc};

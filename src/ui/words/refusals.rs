@@ -1,8 +1,8 @@
 //! Refusals in words: what was not done, why, and what to do next.
 
-use crate::domain::contract::{NoResume, NotResumed};
 use crate::domain::order::Hold;
 use crate::domain::refusal::Refusal;
+use crate::domain::resume::{NoResume, NotResumed};
 use crate::domain::suggestion::SuggestionState;
 use crate::ui::moment::Here;
 
@@ -74,7 +74,7 @@ pub fn sentence(refusal: &Refusal, here: Here) -> String {
         Refusal::NotYourRole(act) => format!("Your roles do not let you {}.", super::act(*act)),
         Refusal::OrderIs(state) => {
             format!(
-                "The order stands at “{}” now. Nothing was changed by your press.",
+                "The order stands at “{}” now; from there this cannot be done. Nothing was changed.",
                 super::order_state(*state)
             )
         }
@@ -203,6 +203,11 @@ pub fn no_resume(why: NoResume, here: Here) -> String {
         }
         NoResume::FindFirst { askable: false } => {
             "The supplier has no key and no look-up: someone must ask them.".to_owned()
+        }
+        NoResume::LeftToPerson => {
+            "The worker does not send it again by itself any more: by the supplier's file, or by what the supplier said, \
+             a person decides."
+                .to_owned()
         }
         NoResume::AskByHand => {
             "The supplier cannot be asked by a program. Ask them again and record what they say; “no such order” then \

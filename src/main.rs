@@ -9,6 +9,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use tracing_subscriber::EnvFilter;
 
+/// Gives memory back once a page is written; the system's own allocator keeps what the largest ever needed
+/// (docs/decisions.md).
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// One approval, exactly one purchase.
 #[derive(Parser)]
 #[command(name = "countersign", version, about, propagate_version = true)]

@@ -5,6 +5,7 @@ mod support;
 
 use serde_json::{Value, json};
 use std::time::Duration;
+use support::home::until;
 use support::{BUYER, House, Plan, Process, Session, body, two_lines};
 
 /// One row of the table: a fault on submit and everything that must follow.
@@ -426,6 +427,34 @@ async fn a_late_acceptance_is_kept_on_its_attempt_and_confirms_the_order() {
     house.assert_counts(&order, 1, 1, "late").await;
     let late = "SELECT count(*) FROM events WHERE body LIKE '%late_reply%'";
     assert_eq!(house.number(late).await, 1);
+}
+
+/// Case C2: frozen while it wrote what its node knows of the database, which every process of the machine does.
+#[tokio::test]
+async fn a_node_file_that_stays_locked_keeps_no_lease_from_being_swept_and_lets_nothing_out() {
+    let house = House::plan().no_worker().start().await;
+    let buyer = house.sign_in(BUYER).await;
+    let worker = house.work_until("attempt_committed").await;
+    let id = approve(&house, &buyer, "locked").await;
+    until("the worker stands still", || async { worker.is_frozen().then_some(()) }).await;
+    let healthy = house.work().await;
+    let mut name = house.node_file().into_os_string();
+    name.push(".lock");
+    let lock = std::fs::File::create(name).expect("the lock");
+    lock.lock().expect("locked");
+
+    house.wait_for_state(&id, "confirmation_pending").await;
+    let other = approve(&house, &buyer, "locked-other").await;
+    until("the healthy one says why it sends nothing", || async {
+        healthy.log().contains("no order could be claimed").then_some(())
+    })
+    .await;
+    let order = house.order(&other).await;
+    assert_eq!((&order["state"], house.count(&order).await), (&json!("approved"), 0));
+
+    lock.unlock().expect("unlocked");
+
+    house.wait_for_state(&other, "confirmed").await;
 }
 
 /// Case C2, before the first byte: the worker is frozen between its committed attempt and the send, and woken after the

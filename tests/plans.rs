@@ -39,7 +39,7 @@ const SETTLED: i64 = 6_000;
 const OPEN: i64 = 20;
 
 /// Statements that must have been heard, each by words that no other has.
-const HOT: [(&str, &str); 23] = [
+const HOT: [(&str, &str); 26] = [
     ("order_due", "d.due_at <= $1"),
     ("order_resume_due", "o.resume_at IS NOT NULL"),
     ("order_resume_void", "resume_at < $1"),
@@ -48,6 +48,9 @@ const HOT: [(&str, &str); 23] = [
     ("order_waiting_since", "sendable_since <= $3"),
     ("open_orders", "FROM open_ids JOIN orders"),
     ("open_suggestions", "FROM open_ids JOIN suggestions"),
+    ("shown_orders", "o.not_sent, a.name AS approved_by_name"),
+    ("shown_suggestions", "g.decision, p.name AS owner_name"),
+    ("in_review_after", "(created_at, id) > ($2, $3)"),
     (
         "order_page, all",
         "$2 IS NULL AND (approved_at, id) < ($3, $4) AND $5 IS NULL",

@@ -125,9 +125,14 @@ const ILLEGAL: &[(&str, By)] = &[
         "INSERT INTO orders SELECT 'po_2', tenant, intent, revision, 'sug_2', supplier, 'key2', contents, digest,
             look_alike_key, second_purchase, approved_by, approved_at, state, holds, differences, version,
             supplier_reference, due_at, sendable_since, not_sent, changed_at, look_up_at, look_up_by, look_up_since,
-            looked_up, resume_at, resume_by, supplier_version, gap_at, acknowledged_at FROM orders",
+            looked_up, resume_at, resume_by, supplier_version, gap_at, acknowledged_at, currency, total FROM orders",
         Unique,
     ),
+    (
+        "UPDATE orders SET currency = 'EUR', total = '1.00'",
+        Trigger("approval freezes"),
+    ),
+    ("UPDATE suggestions SET total = '1.00'", Check),
     (
         "UPDATE orders SET resume_at = 1, resume_by = 'per_1'",
         Trigger("only an order in doubt"),

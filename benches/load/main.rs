@@ -51,7 +51,8 @@ fn main() {
 
 /// This program again, told where the server is as the tests are.
 fn on_a_server_of_our_own(asked: &[String]) {
-    let server = Cluster::start(&["max_wal_size=1GB"]);
+    let folder = tempfile::TempDir::new().expect("a folder where BENCH_FOLDER says");
+    let server = Cluster::start_in(folder, &["max_wal_size=1GB"]);
     let me = std::env::current_exe().expect("this program");
     let mut again = Command::new(me);
     again.args(asked).env("COUNTERSIGN_TEST_POSTGRES", &server.address);

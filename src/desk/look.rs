@@ -9,7 +9,6 @@ use super::{Desk, DeskError, Person, Program, clock};
 use crate::domain::attempt::Tried;
 use crate::domain::case::Case;
 use crate::domain::contents::SupplierId;
-use crate::domain::contract::{Ground, NoResume, may_ask_to_resume, was_not_found};
 use crate::domain::difference;
 use crate::domain::ids::{DraftId, OrderId, PersonId, SuggestionId, TenantId};
 use crate::domain::look_up::{Established, LookedUp};
@@ -19,25 +18,26 @@ use crate::domain::pages::{
     Row, Stands, SuggestionsPage, Target, Viewer,
 };
 use crate::domain::person::{Act, may};
-use crate::domain::queue::{Section, section_of_order, section_of_suggestion};
+use crate::domain::queue::Section;
 use crate::domain::refusal::Refusal;
 use crate::domain::restored::may_end_pause;
+use crate::domain::resume::{Ground, NoResume, may_ask_to_resume, was_not_found};
 use crate::domain::suggestion::{ReviewAct, SuggestionState, needs_second_purchase, review};
 use crate::store::cases::{About, case_list};
 pub use crate::store::orders::OrderFilter;
 use crate::store::orders::OrderRow;
-use crate::store::queue::{OpenSuggestion, open_orders, open_suggestions};
+use crate::store::queue::{in_review_after, open_orders, open_suggestions, shown_orders, shown_suggestions};
 use crate::store::suggestions::SuggestionRow;
 use crate::store::{
     Conn, attempts, drafts, events, findings, intents, look_ups, orders, people, suggestions, suppliers, tenants,
 };
 use chrono::{DateTime, Utc};
-use rows::{listed, order_row, section_rows, suggestion_row};
+use rows::{Placed, listed, order_row, placed, section_rows, shown, suggestion_row};
 use std::collections::HashMap;
 
-/// Rows of one section or list on one page; the rest is counted.
-const MOST_ROWS: usize = 200;
-/// Orders on a page of the list.
+/// Rows of one section of the queue on its page; the rest is counted.
+const MOST_ROWS: usize = 100;
+/// Orders, or suggestions, on a page of their list.
 const PAGE: u32 = 50;
 
 /// An order with everything the API tells of it.
@@ -93,28 +93,9 @@ impl Desk {
         let viewer = self.viewer(&mut read, person).await?;
         let orders = open_orders(&mut read, person.tenant()).await?;
         let suggestions = open_suggestions(&mut read, person.tenant()).await?;
-        let placed: Vec<(Section, Row)> = orders
-            .into_iter()
-            .filter_map(|order| {
-                Some((
-                    section_of_order(order.state, order.owner.is_some())?,
-                    order_row(order, viewer.now),
-                ))
-            })
-            .chain(suggestions.into_iter().filter_map(|one| {
-                Some((
-                    section_of_suggestion(one.state, one.owner.is_some())?,
-                    suggestion_row(one),
-                ))
-            }))
-            .collect();
-        let sections = Section::ALL.map(|section| {
-            let rows = placed
-                .iter()
-                .filter(|(place, _)| *place == section)
-                .map(|(_, row)| row.clone());
-            section_rows(section, rows.collect(), viewer.now)
-        });
+        let placed = placed(orders, suggestions);
+        let mut rows = rows_of(&mut read, person.tenant(), &placed, viewer.now).await?;
+        let sections = Section::ALL.map(|section| section_rows(section, &placed, &mut rows, viewer.now));
         Ok(QueuePage {
             viewer,
             paused: paused(&mut read, person).await?,
@@ -133,22 +114,16 @@ impl Desk {
     ) -> Result<SuggestionsPage, DeskError> {
         let mut read = self.store.begin_read().await?;
         let viewer = self.viewer(&mut read, person).await?;
-        let open = open_suggestions(&mut read, person.tenant()).await?;
-        let mut waiting: Vec<OpenSuggestion> = open
-            .into_iter()
-            .filter(|one| one.state == SuggestionState::InReview)
-            .collect();
-        // an id that has left the list begins at its start again: nothing is skipped unseen
-        let begin = waiting
-            .iter()
-            .position(|one| Some(one.id.as_str()) == after)
-            .map_or(0, |place| place + 1);
-        waiting.drain(..begin);
-        let more = waiting.len() > MOST_ROWS;
-        waiting.truncate(MOST_ROWS);
-        let next = waiting.last().filter(|_| more).map(|last| last.id.to_string());
-        let rows = waiting.into_iter().map(suggestion_row).collect();
-        let count = suggestions::suggestion_count(&mut read, person.tenant(), SuggestionState::InReview).await?;
+        let tenant = person.tenant();
+        let after = after.and_then(|after| after.parse().ok());
+        let mut waiting = in_review_after(&mut read, tenant, after.as_ref(), PAGE + 1).await?;
+        let more = waiting.len() > PAGE as usize;
+        waiting.truncate(PAGE as usize);
+        let next = waiting.last().filter(|_| more).map(SuggestionId::to_string);
+        let waiting: Vec<&SuggestionId> = waiting.iter().collect();
+        let rows = shown_suggestions(&mut read, tenant, &waiting).await?;
+        let rows = rows.into_iter().map(suggestion_row).collect();
+        let count = suggestions::suggestion_count(&mut read, tenant, SuggestionState::InReview).await?;
         let draft = draft_of(&mut read, person, refused).await?;
         Ok(SuggestionsPage {
             viewer,
@@ -359,6 +334,27 @@ impl Desk {
 }
 
 /// One row more is asked for than shown: so the end is known without counting.
+/// What the rows on the page show.
+async fn rows_of(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    placed: &[Placed],
+    now: DateTime<Utc>,
+) -> Result<HashMap<Target, Row>, DeskError> {
+    let (mut orders, mut waiting) = (Vec::new(), Vec::new());
+    for one in Section::ALL.iter().flat_map(|section| shown(placed, *section)) {
+        match &one.target {
+            Target::Order(id) => orders.push(id),
+            Target::Suggestion(id) => waiting.push(id),
+        }
+    }
+    let orders = shown_orders(conn, tenant, &orders).await?;
+    let waiting = shown_suggestions(conn, tenant, &waiting).await?;
+    let rows = orders.into_iter().map(|order| order_row(order, now));
+    let rows = rows.chain(waiting.into_iter().map(suggestion_row));
+    Ok(rows.map(|row| (row.target.clone(), row)).collect())
+}
+
 async fn order_rows(
     conn: &mut Conn,
     tenant: &TenantId,

@@ -256,10 +256,12 @@ impl Desk {
         self.due.notify_one();
     }
 
-    /// Freezes the process when a test wants it frozen here. The stop reaches the other threads a moment later, so this
+    /// Freezes the process when a test wants it frozen here, and not while another of its tasks writes: that would freeze
+    /// every writer of the file. The stop reaches the other threads a moment later, so this
     /// one waits for it; whoever thaws the process finds it exactly here.
     pub(super) async fn reach(&self, point: StopPoint) {
         if self.stop_at == Some(point) {
+            let _no_write = self.store.no_write().await;
             tracing::warn!("frozen at {point:?}");
             if let Err(error) = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP)
             {

@@ -8,12 +8,12 @@ use super::decide::reason_given;
 use super::record::{Act, must_be_done};
 use super::{Desk, DeskError, Person, clock};
 use crate::config::Config;
-use crate::domain::contract::{NoResume, NotResumed};
 use crate::domain::event::{Actor, Happening, Subject};
 use crate::domain::ids::{InstanceId, TenantId};
 use crate::domain::order::{self, Change, Hold, Holds, OrderState};
 use crate::domain::person::{self, may};
 use crate::domain::restored::{Head, Heads, NodeFile, Present, Strange, may_end_pause, strange};
+use crate::domain::resume::{NoResume, NotResumed};
 use crate::store::node_file::{node_file_read, node_file_write};
 use crate::store::orders::{Asking, OrderRow};
 use crate::store::pauses::PauseRow;
@@ -111,9 +111,8 @@ impl Watch {
         let Some(known) = self.known().filter(|known| known.heads != *written) else {
             return Ok(());
         };
-        let (path, heads) = (self.file.clone(), known.heads.clone());
-        let write = tokio::task::spawn_blocking(move || node_file_write(&path, &known));
-        let kept = write.await.map_err(|error| DeskError::Broken(error.to_string()))?;
+        let heads = known.heads.clone();
+        let kept = node_file_write(&self.file, known).await;
         self.is_unwritable.store(kept.is_err(), Ordering::Relaxed);
         kept?;
         *written = heads;

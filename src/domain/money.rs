@@ -223,6 +223,10 @@ impl Money {
         Self::rounded(currency, Decimal::ZERO)
     }
 
+    /// Out of the two texts it is kept as: the currency's code and `amount().to_string()`.
+    pub fn of_texts(currency: &str, amount: &str) -> Option<Self> {
+        Self::exact(currency.parse().ok()?, Decimal::from_str_exact(amount).ok()?).ok()
+    }
     /// An amount that must fit the currency; `12.5` EUR is kept as `12.50`.
     pub fn exact(currency: Currency, amount: Decimal) -> Result<Self, NotADecimal> {
         let rounded = Self::rounded(currency, amount);

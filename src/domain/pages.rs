@@ -73,7 +73,7 @@ impl Stands {
 }
 
 /// What a row leads to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Target {
     Suggestion(SuggestionId),

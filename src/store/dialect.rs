@@ -81,7 +81,24 @@ macro_rules! done {
         }
     };
 }
-pub(crate) use {ask, done};
+/// A statement about the rows whose id, last named in the first part, is in `$1`: a JSON list of texts.
+macro_rules! among {
+    ($conn:ident, $before:literal, $after:literal) => {
+        match $conn {
+            $crate::store::dialect::Transaction::Sqlite(_) => {
+                concat!($before, " IN (SELECT value FROM json_each($1)) ", $after)
+            }
+            $crate::store::dialect::Transaction::Postgres(_) => {
+                concat!(
+                    $before,
+                    " = ANY(ARRAY(SELECT jsonb_array_elements_text(CAST($1 AS jsonb)))) ",
+                    $after
+                )
+            }
+        }
+    };
+}
+pub(crate) use {among, ask, done};
 
 /// How long a write waits for another process's write before it gives up.
 const BUSY: Duration = Duration::from_secs(20);
@@ -241,6 +258,21 @@ pub async fn begin_write(pools: &Pools) -> Result<Transaction, StoreError> {
             Transaction::Postgres(pool.begin_with(begin).await?)
         }
     })
+}
+
+/// While this is kept, nobody in this process writes to SQLite.
+#[derive(Debug)]
+pub struct NoWrite {
+    _writer: Option<sqlx::pool::PoolConnection<sqlx::Sqlite>>,
+}
+
+/// Waits until nobody in this process writes to SQLite. PostgreSQL's transactions end without their process.
+pub async fn no_write(pools: &Pools) -> Result<NoWrite, StoreError> {
+    let _writer = match pools {
+        Pools::Sqlite { writer, .. } => Some(writer.acquire().await?),
+        Pools::Postgres(_) => None,
+    };
+    Ok(NoWrite { _writer })
 }
 
 /// A write transaction about this tenant's orders. PostgreSQL: the tenant's row, which is the head of its event chain, is

@@ -44,6 +44,8 @@ pub enum StoreError {
         "the node's file {path} cannot be used: {error}; if it is damaged, remove it: the house then starts paused"
     )]
     NodeFile { path: String, error: String },
+    #[error("another process of this machine keeps {path} locked; if it is frozen, let it go on or end it")]
+    NodeFileLocked { path: String },
     #[error(
         "{} is on a network file system ({kind}), where SQLite cannot work safely: put it on a disk of this machine, \
          or use PostgreSQL",
@@ -71,6 +73,7 @@ impl StoreError {
             Self::Database(sqlx::Error::Database(error)) => error.is_unique_violation(),
             Self::Url { .. }
             | Self::NodeFile { .. }
+            | Self::NodeFileLocked { .. }
             | Self::OnNetwork { .. }
             | Self::Moved { .. }
             | Self::Migration(_)
@@ -105,6 +108,7 @@ impl StoreError {
             Self::Database(sqlx::Error::Database(error)) => error.code().map(|code| code.into_owned()),
             Self::Url { .. }
             | Self::NodeFile { .. }
+            | Self::NodeFileLocked { .. }
             | Self::OnNetwork { .. }
             | Self::Moved { .. }
             | Self::Migration(_)
@@ -189,6 +193,11 @@ impl Store {
     /// Begins a write transaction. A file that was moved away takes none, whoever has had it open since before.
     pub async fn begin_write(&self) -> Result<Transaction, StoreError> {
         not_moved(dialect::begin_write(&self.pools).await?).await
+    }
+    /// Waits until nobody in this process writes to a file: one that stands still in the midst of a write would have every
+    /// other process wait.
+    pub async fn no_write(&self) -> Result<dialect::NoWrite, StoreError> {
+        dialect::no_write(&self.pools).await
     }
     /// Begins a write transaction about this tenant's orders.
     pub async fn begin_write_in(&self, tenant: &TenantId) -> Result<Transaction, StoreError> {

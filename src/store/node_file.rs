@@ -6,9 +6,14 @@
 
 use super::StoreError;
 use crate::domain::restored::NodeFile;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How long another process of this machine may keep the file locked: one that writes it takes milliseconds.
+const LOCKED_AT_MOST: Duration = Duration::from_secs(2);
+const AGAIN: Duration = Duration::from_millis(5);
 
 /// What is wrong with the file.
 fn unusable(path: &Path, error: impl std::fmt::Display) -> StoreError {
@@ -29,9 +34,20 @@ pub fn node_file_read(path: &Path) -> Result<Option<NodeFile>, StoreError> {
     whole.map(Some).map_err(|error| unusable(path, error))
 }
 
-/// Writes the file, with the higher numbers of what stands there already where it tells of the same history.
-pub fn node_file_write(path: &Path, known: &NodeFile) -> Result<(), StoreError> {
-    let _lock = lock(path)?;
+/// Writes the file, with the higher numbers of what stands there already where it tells of the same history. What another
+/// process keeps locked is not written: nobody waits for one that is frozen.
+pub async fn node_file_write(path: &Path, known: NodeFile) -> Result<(), StoreError> {
+    let lock = lock(path).await?;
+    let path = path.to_owned();
+    let write = tokio::task::spawn_blocking(move || {
+        let written = write(&path, &known);
+        drop(lock);
+        written
+    });
+    write.await.map_err(StoreError::corrupt)?
+}
+
+fn write(path: &Path, known: &NodeFile) -> Result<(), StoreError> {
     let mut whole = known.clone();
     if let Some(there) = node_file_read(path)?.filter(|there| there.instance == known.instance) {
         for (tenant, head) in there.heads {
@@ -39,7 +55,7 @@ pub fn node_file_write(path: &Path, known: &NodeFile) -> Result<(), StoreError> 
         }
     }
     let fresh = beside(path, "new");
-    let write = || {
+    let keep = || {
         let mut file = File::create(&fresh)?;
         file.write_all(serde_json::to_string_pretty(&whole)?.as_bytes())?;
         file.sync_all()?;
@@ -47,17 +63,27 @@ pub fn node_file_write(path: &Path, known: &NodeFile) -> Result<(), StoreError> 
         // the new name is on the disk, too
         File::open(folder_of(path))?.sync_all()
     };
-    write().map_err(|error| unusable(path, error))
+    keep().map_err(|error| unusable(path, error))
 }
 
 /// Keeps other processes of this machine from writing meanwhile. Never the database's own file: closing it would drop
 /// SQLite's locks (https://www.sqlite.org/howtocorrupt.html, 2.2).
-fn lock(path: &Path) -> Result<File, StoreError> {
+async fn lock(path: &Path) -> Result<File, StoreError> {
     let lock = beside(path, "lock");
     let file = OpenOptions::new().create(true).append(true).open(&lock);
     let file = file.map_err(|error| unusable(&lock, error))?;
-    file.lock().map_err(|error| unusable(&lock, error))?;
-    Ok(file)
+    let since = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) if since.elapsed() < LOCKED_AT_MOST => tokio::time::sleep(AGAIN).await,
+            Err(TryLockError::WouldBlock) => {
+                let path = lock.display().to_string();
+                return Err(StoreError::NodeFileLocked { path });
+            }
+            Err(TryLockError::Error(error)) => return Err(unusable(&lock, error)),
+        }
+    }
 }
 
 fn folder_of(path: &Path) -> &Path {
@@ -91,20 +117,32 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_process_that_knows_less_takes_nothing_back() {
+    #[tokio::test]
+    async fn a_process_that_knows_less_takes_nothing_back() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("countersign.db.node");
         assert_eq!(node_file_read(&path).expect("no file"), None);
-        node_file_write(&path, &known("first", 12)).expect("written");
-        node_file_write(&path, &known("first", 11)).expect("written");
+        node_file_write(&path, known("first", 12)).await.expect("written");
+        node_file_write(&path, known("first", 11)).await.expect("written");
         assert_eq!(node_file_read(&path).expect("read"), Some(known("first", 12)));
-        node_file_write(&path, &known("second", 3)).expect("written");
+        node_file_write(&path, known("second", 3)).await.expect("written");
         assert_eq!(
             node_file_read(&path).expect("read"),
             Some(known("second", 3)),
             "a new history begins anew"
         );
+    }
+
+    /// Case C2: the process that writes it is frozen in the midst of it.
+    #[tokio::test]
+    async fn nobody_waits_for_ever_for_one_that_keeps_it_locked() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("countersign.db.node");
+        let frozen = lock(&path).await.expect("locked");
+        let error = node_file_write(&path, known("first", 1)).await.expect_err("locked");
+        assert!(matches!(error, StoreError::NodeFileLocked { .. }), "{error}");
+        drop(frozen);
+        node_file_write(&path, known("first", 1)).await.expect("written");
     }
 
     #[test]

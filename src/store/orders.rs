@@ -169,13 +169,15 @@ fn read_all(rows: Vec<Columns>) -> Result<Vec<OrderRow>, StoreError> {
 /// Keeps a new order. A second order of the same intent and revision is `is_taken()`.
 pub async fn order_add(conn: &mut Conn, order: &OrderRow) -> Result<(), StoreError> {
     let contents = String::from_utf8(order.contents.normal_form()).map_err(StoreError::corrupt)?;
+    let total = order.contents.total();
     done!(
         conn,
         sqlx::query(
             "INSERT INTO orders (id, tenant, intent, revision, suggestion, supplier, operation_key, contents, digest,
                              look_alike_key, second_purchase, approved_by, approved_at, state, holds, version, due_at,
-                             sendable_since, changed_at, supplier_version, look_up_at, gap_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)",
+                             sendable_since, changed_at, supplier_version, look_up_at, gap_at, currency, total)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
+                 $23, $24)",
         )
         .bind(order.id.as_str())
         .bind(order.tenant.as_str())
@@ -199,6 +201,8 @@ pub async fn order_add(conn: &mut Conn, order: &OrderRow) -> Result<(), StoreErr
         .bind(order.supplier_version.map(i64::from))
         .bind(order.asking.at.map(micros))
         .bind(order.gap_at.map(micros))
+        .bind(total.currency().code())
+        .bind(total.amount().to_string())
         .execute(&mut *conn)
     )?;
     Ok(())

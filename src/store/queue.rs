@@ -1,16 +1,115 @@
 //! What the queue reads: everything of a tenant that is not final, by the indexes that hold only open things.
+//!
+//! Promises: of everything open only what places, counts and sums it is read; what a row shows is read for the rows that
+//! are shown. So memory and time grow little with what is open, and not at all with history.
 
-use super::dialect::ask;
-use super::{Conn, StoreError, moment, moment_if, parsed};
+use super::dialect::{among, ask};
+use super::{Conn, StoreError, moment, moment_if, parsed, to_json};
 use crate::domain::contents::OrderContents;
 use crate::domain::ids::{OrderId, SuggestionId, TenantId};
+use crate::domain::money::Money;
 use crate::domain::order::{Holds, OrderState};
 use crate::domain::suggestion::SuggestionState;
 use chrono::{DateTime, Utc};
 
-/// An order that is not final, or has an open case.
+/// Something that is not final, or has an open case: no more than places it in the queue.
 #[derive(Debug, Clone)]
-pub struct OpenOrder {
+pub struct Open<Id, State> {
+    pub id: Id,
+    pub state: State,
+    /// When it was approved or suggested.
+    pub since: DateTime<Utc>,
+    /// The deadline of its open case that is due first; none without an open case.
+    pub case_due_at: Option<DateTime<Utc>>,
+    pub total: Money,
+}
+
+#[derive(sqlx::FromRow)]
+struct OpenColumns {
+    id: String,
+    state: String,
+    since: i64,
+    case_due_at: Option<i64>,
+    currency: Option<String>,
+    total: Option<String>,
+    /// Where the total was not kept: of rows from before it was.
+    contents: Option<String>,
+}
+
+impl OpenColumns {
+    fn read<Id, State>(self, of: impl Fn(&str) -> Option<State>) -> Result<Open<Id, State>, StoreError>
+    where
+        Id: std::str::FromStr,
+        Id::Err: std::error::Error + Send + Sync + 'static,
+    {
+        Ok(Open {
+            id: parsed(&self.id)?,
+            state: of(&self.state).ok_or_else(|| StoreError::corrupt(&self.state))?,
+            since: moment(self.since)?,
+            case_due_at: moment_if(self.case_due_at)?,
+            total: self.total()?,
+        })
+    }
+    fn total(&self) -> Result<Money, StoreError> {
+        if let (Some(currency), Some(total)) = (&self.currency, &self.total) {
+            return Money::of_texts(currency, total).ok_or_else(|| StoreError::corrupt(total));
+        }
+        let contents = self.contents.as_deref().unwrap_or_default();
+        let contents = OrderContents::thaw(contents.as_bytes()).map_err(StoreError::corrupt)?;
+        Ok(contents.total())
+    }
+}
+
+/// Open orders, oldest approval first.
+pub async fn open_orders(conn: &mut Conn, tenant: &TenantId) -> Result<Vec<Open<OrderId, OrderState>>, StoreError> {
+    let rows: Vec<OpenColumns> = ask!(
+        conn,
+        sqlx::query_as(
+            "WITH open_ids AS (
+             SELECT id FROM orders WHERE tenant = $1 AND state = 'approved'
+             UNION SELECT id FROM orders WHERE tenant = $1 AND state = 'submitting'
+             UNION SELECT id FROM orders WHERE tenant = $1 AND state = 'acknowledged'
+             UNION SELECT id FROM orders WHERE tenant = $1 AND state = 'confirmation_pending'
+             UNION SELECT order_id FROM cases WHERE tenant = $1 AND closed_at IS NULL AND order_id IS NOT NULL)
+         SELECT o.id, o.state, o.approved_at AS since, o.currency, o.total,
+                CASE WHEN o.total IS NULL THEN o.contents END AS contents,
+                (SELECT min(due_at) FROM cases WHERE order_id = o.id AND closed_at IS NULL) AS case_due_at
+         FROM open_ids JOIN orders o ON o.id = open_ids.id
+         ORDER BY o.approved_at, o.id",
+        )
+        .bind(tenant.as_str())
+        .fetch_all(&mut *conn)
+    )?;
+    rows.into_iter().map(|row| row.read(OrderState::of)).collect()
+}
+
+/// Open suggestions, oldest first. The states are asked for in the very words of the index that holds only them: SQLite
+/// does not see that a part of its condition implies it, and would read every suggestion there ever was.
+pub async fn open_suggestions(
+    conn: &mut Conn,
+    tenant: &TenantId,
+) -> Result<Vec<Open<SuggestionId, SuggestionState>>, StoreError> {
+    let rows: Vec<OpenColumns> = ask!(
+        conn,
+        sqlx::query_as(
+            "WITH open_ids AS (
+             SELECT id FROM suggestions WHERE tenant = $1 AND state IN ('in_review', 'sent_back')
+             UNION SELECT suggestion FROM cases WHERE tenant = $1 AND closed_at IS NULL AND suggestion IS NOT NULL)
+         SELECT g.id, g.state, g.created_at AS since, g.currency, g.total,
+                CASE WHEN g.total IS NULL THEN g.contents END AS contents,
+                (SELECT min(due_at) FROM cases WHERE suggestion = g.id AND closed_at IS NULL) AS case_due_at
+         FROM open_ids JOIN suggestions g ON g.id = open_ids.id
+         ORDER BY g.created_at, g.id",
+        )
+        .bind(tenant.as_str())
+        .fetch_all(&mut *conn)
+    )?;
+    rows.into_iter().map(|row| row.read(SuggestionState::of)).collect()
+}
+
+/// What a row of the queue shows of an order. The case is the open one due first.
+#[derive(Debug, Clone)]
+pub struct ShownOrder {
     pub id: OrderId,
     pub state: OrderState,
     pub holds: Holds,
@@ -18,11 +117,10 @@ pub struct OpenOrder {
     pub contents: OrderContents,
     pub supplier_name: String,
     pub approved_at: DateTime<Utc>,
-    pub changed_at: DateTime<Utc>,
     pub due_at: Option<DateTime<Utc>>,
     pub not_sent: i64,
     pub approved_by_name: String,
-    pub owner: Option<(String, String)>,
+    pub owner_name: Option<String>,
     pub case_due_at: Option<DateTime<Utc>>,
     pub case_reason: Option<String>,
 }
@@ -36,18 +134,16 @@ struct OrderColumns {
     contents: String,
     supplier_name: String,
     approved_at: i64,
-    changed_at: i64,
     due_at: Option<i64>,
     not_sent: i64,
     approved_by_name: String,
-    owner: Option<String>,
     owner_name: Option<String>,
     case_due_at: Option<i64>,
     case_reason: Option<String>,
 }
 
-fn read(row: OrderColumns) -> Result<OpenOrder, StoreError> {
-    Ok(OpenOrder {
+fn read_order(row: OrderColumns) -> Result<ShownOrder, StoreError> {
+    Ok(ShownOrder {
         id: parsed(&row.id)?,
         state: OrderState::of(&row.state).ok_or_else(|| StoreError::corrupt(&row.state))?,
         holds: Holds::of(&row.holds).ok_or_else(|| StoreError::corrupt(&row.holds))?,
@@ -55,54 +151,57 @@ fn read(row: OrderColumns) -> Result<OpenOrder, StoreError> {
         contents: OrderContents::thaw(row.contents.as_bytes()).map_err(StoreError::corrupt)?,
         supplier_name: row.supplier_name,
         approved_at: moment(row.approved_at)?,
-        changed_at: moment(row.changed_at)?,
         due_at: moment_if(row.due_at)?,
         not_sent: row.not_sent,
         approved_by_name: row.approved_by_name,
-        owner: row.owner.zip(row.owner_name),
+        owner_name: row.owner_name,
         case_due_at: moment_if(row.case_due_at)?,
         case_reason: row.case_reason,
     })
 }
 
-/// Open orders, oldest approval first. The case shown is the open one due first.
-pub async fn open_orders(conn: &mut Conn, tenant: &TenantId) -> Result<Vec<OpenOrder>, StoreError> {
-    let rows: Vec<OrderColumns> = ask!(
+/// These orders of one tenant, oldest approval first. They are looked up by id: were the tenant compared as a column of
+/// its own, SQLite would rather read everything the tenant has.
+pub async fn shown_orders(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    these: &[&OrderId],
+) -> Result<Vec<ShownOrder>, StoreError> {
+    let statement = among!(
         conn,
-        sqlx::query_as(
-            "WITH open_ids AS (
-             SELECT id FROM orders WHERE tenant = $1 AND state = 'approved'
-             UNION SELECT id FROM orders WHERE tenant = $1 AND state = 'submitting'
-             UNION SELECT id FROM orders WHERE tenant = $1 AND state = 'acknowledged'
-             UNION SELECT id FROM orders WHERE tenant = $1 AND state = 'confirmation_pending'
-             UNION SELECT order_id FROM cases WHERE tenant = $1 AND closed_at IS NULL AND order_id IS NOT NULL)
-         SELECT o.id, o.state, o.holds, o.differences, o.contents, s.name AS supplier_name, o.approved_at,
-                o.changed_at, o.due_at, o.not_sent, a.name AS approved_by_name, c.owner, p.name AS owner_name,
-                c.due_at AS case_due_at, c.reason AS case_reason
-         FROM open_ids JOIN orders o ON o.id = open_ids.id
+        "SELECT o.id, o.state, o.holds, o.differences, o.contents, s.name AS supplier_name, o.approved_at, o.due_at,
+                o.not_sent, a.name AS approved_by_name, p.name AS owner_name, c.due_at AS case_due_at,
+                c.reason AS case_reason
+         FROM orders o
          JOIN suppliers s ON s.tenant = o.tenant AND s.id = o.supplier
          JOIN people a ON a.id = o.approved_by
          LEFT JOIN cases c ON c.id = (SELECT id FROM cases WHERE order_id = o.id AND closed_at IS NULL
                                       ORDER BY due_at LIMIT 1)
          LEFT JOIN people p ON p.id = c.owner
-         ORDER BY o.approved_at, o.id",
-        )
-        .bind(tenant.as_str())
-        .fetch_all(&mut *conn)
+         WHERE o.id",
+        "AND o.tenant || '' = $2 ORDER BY o.approved_at, o.id"
+    );
+    let these = to_json(&these)?;
+    let rows: Vec<OrderColumns> = ask!(
+        conn,
+        sqlx::query_as(statement)
+            .bind(these)
+            .bind(tenant.as_str())
+            .fetch_all(&mut *conn)
     )?;
-    rows.into_iter().map(read).collect()
+    rows.into_iter().map(read_order).collect()
 }
 
-/// A suggestion that is not final, or has an open case.
+/// What a row of the queue shows of a suggestion. The case is the open one due first.
 #[derive(Debug, Clone)]
-pub struct OpenSuggestion {
+pub struct ShownSuggestion {
     pub id: SuggestionId,
     pub state: SuggestionState,
     pub contents: OrderContents,
     pub supplier_name: String,
     pub created_at: DateTime<Utc>,
     pub decision: Option<String>,
-    pub owner: Option<(String, String)>,
+    pub owner_name: Option<String>,
     pub case_due_at: Option<DateTime<Utc>>,
     pub case_reason: Option<String>,
 }
@@ -115,45 +214,85 @@ struct SuggestionColumns {
     supplier_name: String,
     created_at: i64,
     decision: Option<String>,
-    owner: Option<String>,
     owner_name: Option<String>,
     case_due_at: Option<i64>,
     case_reason: Option<String>,
 }
 
-/// Open suggestions, oldest first. The states are asked for in the very words of the index that holds only them: SQLite
-/// does not see that a part of its condition implies it, and would read every suggestion there ever was.
-pub async fn open_suggestions(conn: &mut Conn, tenant: &TenantId) -> Result<Vec<OpenSuggestion>, StoreError> {
-    let rows: Vec<SuggestionColumns> = ask!(
+fn read_suggestion(row: SuggestionColumns) -> Result<ShownSuggestion, StoreError> {
+    Ok(ShownSuggestion {
+        id: parsed(&row.id)?,
+        state: SuggestionState::of(&row.state).ok_or_else(|| StoreError::corrupt(&row.state))?,
+        contents: OrderContents::thaw(row.contents.as_bytes()).map_err(StoreError::corrupt)?,
+        supplier_name: row.supplier_name,
+        created_at: moment(row.created_at)?,
+        decision: row.decision,
+        owner_name: row.owner_name,
+        case_due_at: moment_if(row.case_due_at)?,
+        case_reason: row.case_reason,
+    })
+}
+
+/// These suggestions of one tenant, oldest first; as `shown_orders`.
+pub async fn shown_suggestions(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    these: &[&SuggestionId],
+) -> Result<Vec<ShownSuggestion>, StoreError> {
+    let statement = among!(
         conn,
-        sqlx::query_as(
-            "WITH open_ids AS (
-             SELECT id FROM suggestions WHERE tenant = $1 AND state IN ('in_review', 'sent_back')
-             UNION SELECT suggestion FROM cases WHERE tenant = $1 AND closed_at IS NULL AND suggestion IS NOT NULL)
-         SELECT g.id, g.state, g.contents, s.name AS supplier_name, g.created_at, g.decision, c.owner,
-                p.name AS owner_name, c.due_at AS case_due_at, c.reason AS case_reason
-         FROM open_ids JOIN suggestions g ON g.id = open_ids.id
+        "SELECT g.id, g.state, g.contents, s.name AS supplier_name, g.created_at, g.decision, p.name AS owner_name,
+                c.due_at AS case_due_at, c.reason AS case_reason
+         FROM suggestions g
          JOIN suppliers s ON s.tenant = g.tenant AND s.id = g.supplier
          LEFT JOIN cases c ON c.id = (SELECT id FROM cases WHERE suggestion = g.id AND closed_at IS NULL
                                       ORDER BY due_at LIMIT 1)
          LEFT JOIN people p ON p.id = c.owner
-         ORDER BY g.created_at, g.id",
+         WHERE g.id",
+        "AND g.tenant || '' = $2 ORDER BY g.created_at, g.id"
+    );
+    let these = to_json(&these)?;
+    let rows: Vec<SuggestionColumns> = ask!(
+        conn,
+        sqlx::query_as(statement)
+            .bind(these)
+            .bind(tenant.as_str())
+            .fetch_all(&mut *conn)
+    )?;
+    rows.into_iter().map(read_suggestion).collect()
+}
+
+/// Suggestions in review that stand behind this one, oldest first; from the first on without one. One that has left the
+/// list still marks its place.
+pub async fn in_review_after(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    after: Option<&SuggestionId>,
+    limit: u32,
+) -> Result<Vec<SuggestionId>, StoreError> {
+    let mark: Option<(i64, String)> = match after {
+        Some(after) => ask!(
+            conn,
+            sqlx::query_as("SELECT created_at, id FROM suggestions WHERE id = $1 AND tenant = $2")
+                .bind(after.as_str())
+                .bind(tenant.as_str())
+                .fetch_optional(&mut *conn)
+        )?,
+        None => None,
+    };
+    let (since, id) = mark.unwrap_or_default();
+    let found: Vec<String> = ask!(
+        conn,
+        sqlx::query_scalar(
+            "SELECT id FROM suggestions
+             WHERE tenant = $1 AND state = 'in_review' AND state IN ('in_review', 'sent_back')
+             AND (created_at, id) > ($2, $3) ORDER BY created_at, id LIMIT $4"
         )
         .bind(tenant.as_str())
+        .bind(since)
+        .bind(id)
+        .bind(i64::from(limit))
         .fetch_all(&mut *conn)
     )?;
-    let read = |row: SuggestionColumns| {
-        Ok(OpenSuggestion {
-            id: parsed(&row.id)?,
-            state: SuggestionState::of(&row.state).ok_or_else(|| StoreError::corrupt(&row.state))?,
-            contents: OrderContents::thaw(row.contents.as_bytes()).map_err(StoreError::corrupt)?,
-            supplier_name: row.supplier_name,
-            created_at: moment(row.created_at)?,
-            decision: row.decision,
-            owner: row.owner.zip(row.owner_name),
-            case_due_at: moment_if(row.case_due_at)?,
-            case_reason: row.case_reason,
-        })
-    };
-    rows.into_iter().map(read).collect()
+    found.iter().map(|id| parsed(id)).collect()
 }

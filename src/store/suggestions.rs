@@ -66,12 +66,13 @@ fn read(row: Columns) -> Result<SuggestionRow, StoreError> {
 /// Keeps a new revision. One that is there is `is_taken()`.
 pub async fn suggestion_add(conn: &mut Conn, tenant: &TenantId, suggestion: &Suggestion) -> Result<(), StoreError> {
     let contents = String::from_utf8(suggestion.contents.normal_form()).map_err(StoreError::corrupt)?;
+    let total = suggestion.contents.total();
     done!(
         conn,
         sqlx::query(
             "INSERT INTO suggestions (id, tenant, intent, revision, state, supplier, contents, digest, look_alike_key,
-                                  evidence, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+                                  evidence, created_at, currency, total)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
         )
         .bind(suggestion.id.as_str())
         .bind(tenant.as_str())
@@ -84,6 +85,8 @@ pub async fn suggestion_add(conn: &mut Conn, tenant: &TenantId, suggestion: &Sug
         .bind(suggestion.contents.look_alike_key())
         .bind(to_json(&suggestion.evidence)?)
         .bind(micros(suggestion.created_at))
+        .bind(total.currency().code())
+        .bind(total.amount().to_string())
         .execute(&mut *conn)
     )?;
     Ok(())

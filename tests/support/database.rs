@@ -219,7 +219,11 @@ impl Cluster {
     /// there too, and it costs nothing.
     pub fn start(settings: &[&str]) -> Self {
         let folder = TempDir::new_in("/dev/shm").or_else(|_| TempDir::new());
-        let folder = folder.expect("a temporary folder");
+        Self::start_in(folder.expect("a temporary folder"), settings)
+    }
+
+    /// As `start`, in this folder.
+    pub fn start_in(folder: TempDir, settings: &[&str]) -> Self {
         let address = Self::script("start", &folder, settings).trim().to_owned();
         Self { folder, address }
     }

@@ -47,7 +47,7 @@ const INTENTS: &str = numbered!(concat!(
 // a thousand different articles: look-alikes are looked for by this key
 const SUGGESTIONS: &str = numbered!(concat!(
     "INSERT INTO suggestions (id, tenant, intent, revision, state, supplier, contents, digest, look_alike_key, evidence,
-                              repeated, created_at, decided_by, decided_at, decision)
+                              repeated, created_at, decided_by, decided_at, decision, currency, total)
      SELECT 'sug_' || ",
     tail!(),
     ", tenant, 'copy-' || n, revision, state, supplier, contents, digest, look_alike_key || (n % 1000), evidence,
@@ -55,7 +55,7 @@ const SUGGESTIONS: &str = numbered!(concat!(
     back!("created_at"),
     ", decided_by, ",
     back!("decided_at"),
-    ", decision FROM suggestions, numbers WHERE id = $3"
+    ", decision, currency, total FROM suggestions, numbers WHERE id = $3"
 ));
 
 // the key is a UUID of its own; a copy is due, and may be sent for as long, as the original
@@ -63,7 +63,7 @@ const ORDERS: &str = numbered!(concat!(
     "INSERT INTO orders (id, tenant, intent, revision, suggestion, supplier, operation_key, contents, digest,
                          look_alike_key, second_purchase, approved_by, approved_at, state, holds, differences, version,
                          supplier_reference, due_at, sendable_since, not_sent, changed_at, look_up_at, looked_up,
-                         supplier_version)
+                         supplier_version, currency, total)
      SELECT 'po_' || ",
     tail!(),
     ", tenant, 'copy-' || n, revision, 'sug_' || ",
@@ -74,7 +74,7 @@ const ORDERS: &str = numbered!(concat!(
     back!("approved_at"),
     ", state, holds, differences, version, supplier_reference, due_at - n, sendable_since, not_sent, ",
     back!("changed_at"),
-    ", look_up_at, looked_up, supplier_version FROM orders, numbers WHERE id = $3"
+    ", look_up_at, looked_up, supplier_version, currency, total FROM orders, numbers WHERE id = $3"
 ));
 
 const ATTEMPTS: &str = numbered!(concat!(

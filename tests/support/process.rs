@@ -166,10 +166,30 @@ impl Process {
         self.child.id()
     }
 
-    /// Freezes it (SIGSTOP).
+    /// Freezes it (SIGSTOP), and not in the midst of a write to a SQLite file: every other writer would wait for it.
     pub fn freeze(&self) {
-        self.signal("-STOP");
+        loop {
+            self.signal("-STOP");
+            while !self.is_frozen() && !self.is_gone() {
+                std::thread::yield_now();
+            }
+            if !self.writes() {
+                return;
+            }
+            self.thaw();
+        }
     }
+
+    /// Whether it has the lock of those who write to a SQLite file: byte 120 of the file's shared memory.
+    fn writes(&self) -> bool {
+        let locks = std::fs::read_to_string("/proc/locks").unwrap_or_default();
+        let id = self.id().to_string();
+        locks.lines().any(|line| {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            matches!(words[..], [_, "POSIX", _, "WRITE", holder, _, "120", "120"] if holder == id)
+        })
+    }
+
     /// Lets it go on (SIGCONT).
     pub fn thaw(&self) {
         self.signal("-CONT");
@@ -181,9 +201,18 @@ impl Process {
 
     /// Whether it has been stopped, by itself or by us, and stands still.
     pub fn is_frozen(&self) -> bool {
+        self.stands("T")
+    }
+
+    /// Whether it has ended, and nobody asked how.
+    fn is_gone(&self) -> bool {
+        self.stands("Z")
+    }
+
+    fn stands(&self, letter: &str) -> bool {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap_or_default();
         let after_name = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
-        after_name.starts_with('T')
+        after_name.starts_with(letter)
     }
 
     fn signal(&self, name: &str) {

@@ -4,14 +4,16 @@
 
 use super::MOST_ROWS;
 use crate::domain::case::Case;
+use crate::domain::ids::{OrderId, SuggestionId};
 use crate::domain::money::Money;
 use crate::domain::order::{Hold, OrderState};
 use crate::domain::pages::{Row, SectionRows, Stands, Target, Why};
-use crate::domain::queue::Section;
+use crate::domain::queue::{Section, section_of_order, section_of_suggestion};
 use crate::domain::suggestion::SuggestionState;
 use crate::store::orders::OrderRow;
-use crate::store::queue::{OpenOrder, OpenSuggestion};
+use crate::store::queue::{Open, ShownOrder, ShownSuggestion};
 use chrono::{DateTime, Utc};
+use std::collections::HashMap;
 
 /// What a row says of why the order stands where it stands.
 struct Waiting {
@@ -44,7 +46,7 @@ impl Waiting {
 }
 
 /// An order in the queue.
-pub(super) fn order_row(order: OpenOrder, now: DateTime<Utc>) -> Row {
+pub(super) fn order_row(order: ShownOrder, now: DateTime<Utc>) -> Row {
     let held = order.holds.gravest();
     let waiting = Waiting {
         case_reason: order.case_reason,
@@ -66,14 +68,14 @@ pub(super) fn order_row(order: OpenOrder, now: DateTime<Utc>) -> Row {
         total: order.contents.total(),
         since: order.approved_at,
         by: Some(order.approved_by_name),
-        owner: order.owner.map(|(_, name)| name),
+        owner: order.owner_name,
         due_at: order.case_due_at,
         why,
     }
 }
 
 /// A suggestion in the queue.
-pub(super) fn suggestion_row(one: OpenSuggestion) -> Row {
+pub(super) fn suggestion_row(one: ShownSuggestion) -> Row {
     let why = match (one.case_reason, one.state) {
         (Some(reason), _) => Why::Case(reason),
         (None, SuggestionState::InReview) => Why::Review,
@@ -88,7 +90,7 @@ pub(super) fn suggestion_row(one: OpenSuggestion) -> Row {
         total: one.contents.total(),
         since: one.created_at,
         by: None,
-        owner: one.owner.map(|(_, name)| name),
+        owner: one.owner_name,
         due_at: one.case_due_at,
         why,
     }
@@ -125,27 +127,73 @@ pub(super) fn listed(
     }
 }
 
-/// A section of the queue: its rows, how many are late, and the money on it.
-pub(super) fn section_rows(section: Section, rows: Vec<Row>, now: DateTime<Utc>) -> SectionRows {
-    let late = rows
-        .iter()
-        .filter(|row| row.due_at.is_some_and(|due| due <= now))
-        .count();
-    let totals = rows.iter().fold(Vec::<Money>::new(), |mut totals, row| {
-        let same = totals.iter_mut().find(|sum| sum.currency() == row.total.currency());
+/// Something open in its section, before anything is read that a row shows.
+pub(super) struct Placed {
+    section: Section,
+    pub(super) target: Target,
+    since: DateTime<Utc>,
+    due_at: Option<DateTime<Utc>>,
+    total: Money,
+}
+
+impl Placed {
+    fn of<Id, State>(open: Open<Id, State>, section: Section, target: impl Fn(Id) -> Target) -> Self {
+        Self {
+            section,
+            target: target(open.id),
+            since: open.since,
+            due_at: open.case_due_at,
+            total: open.total,
+        }
+    }
+}
+
+/// Everything open in its section, oldest first.
+pub(super) fn placed(
+    orders: Vec<Open<OrderId, OrderState>>,
+    suggestions: Vec<Open<SuggestionId, SuggestionState>>,
+) -> Vec<Placed> {
+    let orders = orders.into_iter().filter_map(|open| {
+        let section = section_of_order(open.state, open.case_due_at.is_some())?;
+        Some(Placed::of(open, section, Target::Order))
+    });
+    let suggestions = suggestions.into_iter().filter_map(|open| {
+        let section = section_of_suggestion(open.state, open.case_due_at.is_some())?;
+        Some(Placed::of(open, section, Target::Suggestion))
+    });
+    let mut placed: Vec<Placed> = orders.chain(suggestions).collect();
+    placed.sort_by_key(|one| one.since);
+    placed
+}
+
+/// What of a section stands on the page: the oldest.
+pub(super) fn shown(placed: &[Placed], section: Section) -> impl Iterator<Item = &Placed> {
+    placed.iter().filter(move |one| one.section == section).take(MOST_ROWS)
+}
+
+/// A section of the queue: the rows shown, how many there are, how many are late, and the money on them.
+pub(super) fn section_rows(
+    section: Section,
+    placed: &[Placed],
+    rows: &mut HashMap<Target, Row>,
+    now: DateTime<Utc>,
+) -> SectionRows {
+    let all = || placed.iter().filter(|one| one.section == section);
+    let totals = all().fold(Vec::<Money>::new(), |mut totals, one| {
+        let same = totals.iter_mut().find(|sum| sum.currency() == one.total.currency());
         match same {
-            Some(sum) => *sum = sum.checked_add(row.total).unwrap_or(*sum),
-            None => totals.push(row.total),
+            Some(sum) => *sum = sum.checked_add(one.total).unwrap_or(*sum),
+            None => totals.push(one.total),
         }
         totals
     });
-    let count = rows.len();
-    let rows = rows.into_iter().take(MOST_ROWS).collect();
     SectionRows {
         section,
-        count,
-        late,
+        count: all().count(),
+        late: all().filter(|one| one.due_at.is_some_and(|due| due <= now)).count(),
         totals,
-        rows,
+        rows: shown(placed, section)
+            .filter_map(|one| rows.remove(&one.target))
+            .collect(),
     }
 }

@@ -10,6 +10,7 @@ pub use backup::backup;
 pub use move_to::move_to;
 
 use crate::config::Config;
+use crate::desk::clock;
 use crate::desk::house::NewPerson;
 use crate::desk::nodes::{Duties, Node};
 use crate::desk::{Desk, DeskError};
@@ -17,6 +18,8 @@ use crate::domain::ids::TenantId;
 use crate::domain::person::Role;
 use crate::store::{Store, StoreError};
 use crate::supplier::example;
+use crate::ui::moment::Here;
+use crate::ui::words::refusals;
 use crate::web::{self, Web};
 use crate::worker::Worker;
 use crate::{demo, practice};
@@ -50,6 +53,13 @@ impl From<DeskError> for CommandError {
                 CommandError::Usage(lines.join("\n"))
             }
             DeskError::Supplier(fault) => CommandError::Usage(fault.to_string()),
+            DeskError::Refused(refusal) => {
+                let here = Here {
+                    now: clock::now(),
+                    zone: chrono_tz::Tz::UTC,
+                };
+                CommandError::Failed(refusals::sentence(&refusal, here))
+            }
             other => CommandError::Failed(other.to_string()),
         }
     }
@@ -312,8 +322,16 @@ pub async fn check(config: &Config) -> Done {
     let store = Store::open(&config.database_url, false).await?;
     let desk = Desk::new(store, config);
     desk.take_time().await?;
-    let faults = desk.check().await?;
+    let mut faults = desk.check().await?;
+    let (fault, remark) = match faults.is_empty() {
+        true => desk.look_only(config).await?,
+        false => (None, None),
+    };
+    faults.extend(fault);
     if faults.is_empty() {
+        if let Some(remark) = remark {
+            eprintln!("remark: {remark}");
+        }
         for remark in desk.remarks().await? {
             eprintln!("remark: {remark}");
         }

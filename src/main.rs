@@ -9,11 +9,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use tracing_subscriber::EnvFilter;
 
-/// Gives memory back once a page is written; the system's own allocator keeps what the largest ever needed
-/// (docs/decisions.md).
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 /// One approval, exactly one purchase.
 #[derive(Parser)]
 #[command(name = "countersign", version, about, propagate_version = true)]
@@ -224,7 +219,21 @@ fn scope(word: &str) -> Result<Scope, String> {
     Scope::of(word).ok_or_else(|| "either intake or read".to_owned())
 }
 
+/// Blocks of 128 KiB and more go back to the system when they are freed. Left to itself the system's allocator raises that
+/// size by the largest block it ever saw freed (a password's check is 19 MB), and keeps what lies below
+/// (docs/decisions.md "Memory goes back").
+fn give_memory_back() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    // SAFETY: a number of the allocator is set, before there is a second thread
+    unsafe {
+        libc::mallopt(libc::M_MMAP_THRESHOLD, 128 * 1024);
+    }
+}
+
 fn main() -> ExitCode {
+    give_memory_back();
+    // what the ledger knows is its owner's alone, whatever the shell's mask is
+    rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
     let line = Line::parse();
     match run(line) {
         Ok(()) => ExitCode::SUCCESS,

@@ -25,7 +25,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "commands",
         &[
-            "domain", "desk", "config", "store", "supplier", "practice", "demo", "worker", "web",
+            "domain", "desk", "config", "store", "supplier", "practice", "demo", "worker", "web", "ui",
         ],
     ),
     // The roots: lib.rs names the modules and starts the browser side, main.rs hands over to any room.

@@ -4,12 +4,8 @@
 mod support;
 
 use serde_json::{Value, json};
-use support::home::{assert_owned, blind, fault, moment, page};
+use support::home::{assert_owned, blind, fault, moment, page, without_key};
 use support::{BUYER, House, Plan, RESOLVER, Session};
-
-fn without_key(file: String) -> String {
-    without(&file, "[contract.key]", "[[contract.answers]]")
-}
 
 fn without_look_up(file: String) -> String {
     without(&file, "[look_up]", "[record]").replace("look_up = \"exact\"", "look_up = \"none\"")
@@ -287,6 +283,35 @@ async fn four_kinds_of_409_are_told_apart() {
     assert_eq!(order["resume"]["offered"], false, "{order:#}");
     let refused = resolver.act("resume", &order, &[]).await;
     assert!(resolver.refused(&refused, &page(&order)).await.is("no_resume"));
+}
+
+/// "Waiting on 409 needs a deadline and then a person": how long an earlier request may be worked on stands in the file.
+#[tokio::test]
+async fn while_they_work_on_an_earlier_request_a_repeat_waits_and_then_a_person_decides() {
+    let house = plan()
+        .setting("look_up_first", "1h")
+        .setting("look_up_most", "1h")
+        .start()
+        .await;
+    house.add_supplier(|file| promising(&file, "in_flight = \"4s\""));
+    let (buyer, resolver) = (house.sign_in(BUYER).await, house.sign_in(RESOLVER).await);
+    let order = house.lose(&buyer, "at-it", "409_in_flight").await;
+    assert_eq!(order["resume"]["offered"], false, "{order:#}");
+    let refused = resolver.act("resume", &order, &[]).await;
+    let refused = resolver.refused(&refused, &page(&order)).await;
+    assert!(
+        refused.page.contains("still working on an earlier request"),
+        "{}",
+        refused.page
+    );
+    let offered = house
+        .see(&order, "offered", |order| order["resume"]["offered"] == true)
+        .await;
+    assert_owned(&offered, "pending");
+    assert_eq!(house.submits_of(&offered).await, 1, "nothing went out by itself");
+    resolver.does("resume", &offered, &[]).await;
+    let home = house.see_state(&offered, "confirmed").await;
+    assert_bought_once(&house, &home, "in flight").await;
 }
 
 /// Case W6: "already exists" is looked up and compared; the same lines confirm, other lines have a case.

@@ -485,6 +485,35 @@ async fn an_acknowledged_order_that_is_no_longer_there_comes_into_doubt() {
     assert_eq!(order["case"], Value::Null, "{order:#}");
 }
 
+/// They said they had it: "no record" is about what we may see, however often (case I2). A person may say that it is not
+/// there; a record that turns up after the withdrawal is found and owned.
+#[tokio::test]
+async fn what_they_said_they_have_is_never_found_missing_by_look_ups_alone_and_is_watched() {
+    let house = asking_soon_settled().start().await;
+    let (buyer, resolver) = (house.sign_in(BUYER).await, house.sign_in(RESOLVER).await);
+    let said = lose(&house, &buyer, "said-yes", "accept_202", &["none"; 200]).await;
+    let doubt = house.see_state(&said, "confirmation_pending").await;
+    let before = look_ups(&doubt).len();
+    let order = house
+        .see(&doubt, "asked five times more", |order| {
+            order["look_ups"]
+                .as_array()
+                .is_some_and(|asked| asked.len() >= before + 5)
+        })
+        .await;
+    assert_eq!(order["state"], "confirmation_pending", "{order:#}");
+    let shown = resolver.get(&page(&order)).await.text;
+    assert!(shown.contains("They said that they have it"), "{shown}");
+    let held = house.found_missing(&resolver, &order).await;
+    buyer.does("withdraw", &held, &[("reason", "bought elsewhere")]).await;
+
+    house.faults(json!([])).await;
+
+    let late = house.see_state(&held, "confirmation_pending").await;
+    assert_owned(&late, "late_record");
+    house.assert_counts(&late, 1, 1, "said-yes").await;
+}
+
 /// Rule 8, and rule 9 where the supplier cannot be asked.
 #[tokio::test]
 async fn a_supplier_that_cannot_be_asked_is_not_asked_and_time_settles_nothing() {

@@ -253,12 +253,13 @@ async fn the_file_is_closed_for_every_writer_and_open_for_readers() {
         &["supplier", "hold", "practice"],
         &["person", "add", "New", "--email", "new@example.com", "--role", "buyer"],
         &["token", "create", "x", "--scope", "read"],
+        // whoever forgot to name the new database must not be told that all is well
+        &["check"],
     ] {
         assert_closed(&removal.house.run(verb), &removal.new);
     }
     for verb in [
-        &["check"][..],
-        &["site", "list"],
+        &["site", "list"][..],
         &["person", "list"],
         &["backup", "kept.db"],
     ] {

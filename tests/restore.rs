@@ -6,8 +6,8 @@ mod support;
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use support::database::{on_postgres, only_on_postgres};
-use support::home::{assert_done, assert_owned, blind, fault, id, moment, page, until};
-use support::{BUYER, House, MANAGER, RESOLVER, Session};
+use support::home::{assert_done, assert_owned, blind, fault, id, moment, page, until, without_key};
+use support::{BUYER, House, MANAGER, RESOLVER, Session, body};
 
 /// An order that waits under a person's hold, so that nobody sends it.
 async fn held(house: &House, intent: &str) -> Value {
@@ -103,6 +103,52 @@ async fn what_was_sent_after_the_backup_is_not_bought_again_when_the_assistant_r
         house.assert_counts_there(&again, 1).await;
     }
     house.assert_log_is_whole().await;
+}
+
+/// A suggestion that waited for review at the backup, was approved and sent after it, and is approved anew when the pause
+/// has ended: at a supplier that recognises no key only the look-up before the send keeps it from being bought twice.
+#[tokio::test]
+async fn a_suggestion_from_before_the_gap_is_looked_up_before_it_is_sent_also_after_the_pause() {
+    let mut house = House::start().await;
+    house.add_supplier(without_key);
+    house.habits(json!({ "key_honoured": false })).await;
+    let suggested = house.suggest("in-review", &body("in-review")).await;
+    house.kill_web();
+    let backup = house.back_up();
+    house.restart_web().await;
+    let before = house.sign_in(BUYER).await.approve(&suggested).await;
+    let before = house.wait_for_state(&before, "confirmed").await;
+    house.kill_web();
+    house.put_back(&backup);
+    house.restart_web().await;
+    assert_paused(&house, MISSING_EVENTS).await;
+    let manager = house.sign_in(MANAGER).await;
+    let ended = manager.post("/act/end_pause", &[("reason", "nothing is held")]).await;
+    assert_eq!((ended.status, ended.location()), (303, "/"), "{ended:?}");
+
+    let again = manager.approve(&suggested).await;
+
+    let found = house.wait_for_state(&again, "confirmation_pending").await;
+    assert_owned(&found, "late_record");
+    assert_eq!(found["supplier_reference"], before["supplier_reference"]);
+    house.assert_counts_there(&found, 1).await;
+    // one that came after the pause is an order like any other
+    let fresh = house.buy(&manager, "fresh").await;
+    house.wait_for_state(&fresh, "confirmed").await;
+}
+
+/// A process that cannot keep what it sees pauses nobody before it fails.
+#[tokio::test]
+async fn a_process_that_does_not_start_pauses_nobody() {
+    let mut house = House::start().await;
+    bought(&house, "before").await;
+    house.set("node_file", "/nowhere/node");
+    for verb in ["serve", "check"] {
+        let failed = house.run(&[verb]);
+        assert_eq!(failed.status, 1, "{verb}: {}", failed.err);
+        assert!(failed.err.contains("/nowhere/node"), "{verb}: {}", failed.err);
+    }
+    assert_not_paused(&house).await;
 }
 
 #[tokio::test]

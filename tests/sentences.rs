@@ -105,6 +105,14 @@ const SITUATIONS: &[Situation] = &[
         change: |about| about.said = Some(Meaning::InFlight),
     },
     Situation {
+        name: "confirmation pending, the last answer was: in flight, and that is over in five minutes at most",
+        minutes: 10,
+        change: |about| {
+            about.said = Some(Meaning::InFlight);
+            about.in_flight_until = Some(sent_at() + TimeDelta::minutes(15));
+        },
+    },
+    Situation {
         name: "confirmation pending, the last answer was: used with other contents",
         minutes: 10,
         change: |about| about.said = Some(Meaning::OtherBody),
@@ -244,6 +252,7 @@ fn said(contract: &SupplierContract, situation: &Situation) -> String {
         later_order_live: false,
         record_there: false,
         said: None,
+        in_flight_until: None,
         saved_answers: 0,
         found_by_hand_at: None,
         request_deadline: TimeDelta::seconds(30),

@@ -2,10 +2,12 @@
 
 use super::{broken, desk, go_to, person};
 use crate::calls::CallError;
+use crate::desk::close::ByDecision;
 use crate::desk::decide::missing;
 use crate::desk::own::{Handover, WithOrder};
 use crate::desk::settle::FoundByHand;
 use crate::desk::{Desk, DeskError, Person};
+use crate::domain::decision::Decision;
 use crate::domain::ids::{CaseId, OrderId};
 use crate::domain::look_up::FindingWord;
 use crate::domain::pages::Target;
@@ -119,6 +121,24 @@ pub async fn end_pause(typed: Typed) -> Result<(), CallError> {
     Ok(())
 }
 
+/// `/act/close_case`: then the page of what the case is about.
+pub async fn close_case(typed: Typed) -> Result<(), CallError> {
+    let (desk, person) = (desk()?, person()?);
+    let done = async {
+        let case: CaseId = typed.read("case", "a case’s id, as case_…")?;
+        let version = typed.version()?;
+        let words = Decision::ALL.map(Decision::word).join(", ");
+        let by = ByDecision {
+            decision: Decision::of(&typed.read::<String>("decision", &format!("one of {words}"))?)
+                .ok_or_else(|| missing("decision", &format!("is not one of {words}")))?,
+            reason: typed.text("reason"),
+            reference: typed.field("reference").map(str::to_owned),
+        };
+        desk.close_case(&person, &case, version, &by).await
+    };
+    then_case(&desk, &person, &typed, done.await).await
+}
+
 /// `/act/assign`: then the page of what the case is about.
 pub async fn assign(typed: Typed) -> Result<(), CallError> {
     let (desk, person) = (desk()?, person()?);
@@ -132,17 +152,27 @@ pub async fn assign(typed: Typed) -> Result<(), CallError> {
         };
         desk.assign(&person, &case, version, &to).await
     };
-    match done.await {
+    then_case(&desk, &person, &typed, done.await).await
+}
+
+/// To the page of what a case is about; refused, too.
+async fn then_case(
+    desk: &Desk,
+    person: &Person,
+    typed: &Typed,
+    done: Result<Option<Target>, DeskError>,
+) -> Result<(), CallError> {
+    match done {
         Ok(about) => {
             go_to(&about.map_or_else(|| "/".to_owned(), |target| target.path()));
             Ok(())
         }
         Err(error) => {
             let of_case = match typed.field("case").and_then(|id| id.parse::<CaseId>().ok()) {
-                Some(case) => desk.case_target(&person, &case).await.map_err(|error| broken(&error))?,
+                Some(case) => desk.case_target(person, &case).await.map_err(|error| broken(&error))?,
                 None => None,
             };
-            refused(&desk, &person, &typed, of_case, error).await
+            refused(desk, person, typed, of_case, error).await
         }
     }
 }

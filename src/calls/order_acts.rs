@@ -104,3 +104,23 @@ pub async fn assign(
     ];
     assign(Typed::new("assign", fields)).await
 }
+
+/// Closes a case by a decision; then the page of what it is about.
+#[server(prefix = "/act", endpoint = "close_case")]
+pub async fn close_case(
+    #[server(default)] case: Option<String>,
+    #[server(default)] version: Option<String>,
+    #[server(default)] decision: Option<String>,
+    #[server(default)] reason: Option<String>,
+    #[server(default)] reference: Option<String>,
+) -> Result<(), CallError> {
+    use crate::caller::order_acts::{Typed, close_case};
+    let fields = [
+        ("case", case),
+        ("version", version),
+        ("decision", decision),
+        ("reason", reason),
+        ("reference", reference),
+    ];
+    close_case(Typed::new("close_case", fields)).await
+}

@@ -16,7 +16,7 @@ use crate::domain::text;
 use crate::store::cases::About;
 use crate::store::orders::{Asking, OrderRow};
 use crate::store::suggestions::SuggestionRow;
-use crate::store::{Conn, Written, drafts, events, orders, suggestions, suppliers};
+use crate::store::{Conn, Written, drafts, events, intents, orders, suggestions, suppliers};
 use chrono::TimeDelta;
 
 /// How far back an approved order still counts as a look-alike (brief.md).
@@ -121,7 +121,9 @@ impl Desk {
         } else {
             Holds::NONE
         };
-        let (holds, gap_at) = self.holds_of_pause(conn, tenant, holds).await?;
+        let reserved = intents::intent_fetch(conn, tenant, intent).await?;
+        let reserved_at = reserved.ok_or(DeskError::IntentUnknown)?.reserved_at;
+        let (holds, gap_at) = self.holds_of_pause(conn, tenant, reserved_at, holds).await?;
         let look_alikes = alike.len() + waiting.len();
         let life = approve(
             suggestion,
@@ -187,7 +189,7 @@ impl Desk {
         events::event_append(conn, tenant, &actor, Subject::Order(order.id.clone()), approved, now).await?;
         if let Some(hold) = order.life.holds.gravest() {
             let reason = match hold {
-                Hold::Restore => "everything was paused when the order was approved",
+                Hold::Restore => "the database was restored since the wish was made: it may have been sent already",
                 Hold::NotFound | Hold::Predecessor | Hold::TooOld | Hold::Supplier | Hold::Person => {
                     "it was on hold when the order was approved"
                 }

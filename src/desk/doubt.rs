@@ -10,7 +10,7 @@ use crate::domain::doubt::{DoubtFacts, Known, Today};
 use crate::store::cases::{About, case_list};
 use crate::store::orders::OrderRow;
 use crate::store::suppliers::SupplierRow;
-use crate::store::{Conn, attempts, findings, look_ups, orders, pauses, suppliers};
+use crate::store::{Conn, attempts, findings, judgements, look_ups, orders, pauses, suppliers};
 use crate::supplier::Supplier;
 
 /// What is known of an order at its supplier.
@@ -21,6 +21,7 @@ pub(super) async fn known(conn: &mut Conn, order: &OrderRow) -> Result<Known, De
     Ok(Known {
         look_ups: look_ups::look_up_list(conn, &order.id).await?,
         findings: findings::finding_list(conn, &order.id).await?,
+        judgements: judgements::judgement_list(conn, &order.id).await?,
         record_there: cases.iter().any(waits),
     })
 }

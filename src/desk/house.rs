@@ -127,7 +127,7 @@ impl Desk {
 
     /// Adds a supplier from its file, or a new version of it; answers id and version.
     pub async fn supplier_add(&self, tenant: &TenantId, file: &str) -> Result<(SupplierId, u32), DeskError> {
-        let supplier: Supplier = file.parse()?;
+        let supplier = Supplier::of_new_file(file)?;
         let now = clock::now();
         let mut tx = self.store.begin_write_in(tenant).await?;
         let version = suppliers::supplier_put(&mut tx, tenant, &supplier.id, &supplier.name, file, now).await?;

@@ -9,6 +9,7 @@ pub mod backup;
 mod chain;
 pub mod claim;
 pub mod clock;
+pub mod close;
 pub mod decide;
 mod doubt;
 pub mod figures;

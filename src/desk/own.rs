@@ -184,7 +184,7 @@ impl Desk {
     }
 }
 
-fn target_of(about: About) -> Option<Target> {
+pub(super) fn target_of(about: About) -> Option<Target> {
     match about {
         About::Order(id) => Some(Target::Order(id)),
         About::Suggestion(id) => Some(Target::Suggestion(id)),

@@ -14,7 +14,7 @@ use crate::domain::order::{self, Change, Hold, Holds, OrderState};
 use crate::domain::person::{self, may};
 use crate::domain::restored::{Head, Heads, NodeFile, Present, Strange, may_end_pause, strange};
 use crate::domain::resume::{NoResume, NotResumed};
-use crate::store::node_file::{node_file_read, node_file_write};
+use crate::store::node_file::{node_file_probe, node_file_read, node_file_write};
 use crate::store::orders::{Asking, OrderRow};
 use crate::store::pauses::PauseRow;
 use crate::store::{Conn, Store, Written, events, instances, nodes, orders, pauses, tenants};
@@ -141,7 +141,10 @@ impl Desk {
     /// connected to anew. A database that may not know of purchases is paused before anything is sent.
     pub async fn watching(mut self, config: &Config) -> Result<Self, DeskError> {
         self.take_time().await?;
-        self.watch = Some(Arc::new(Watch::of(&self.store, config)?));
+        let watch = Watch::of(&self.store, config)?;
+        // a process that could not keep what it sees must not pause the others before it fails
+        node_file_probe(&watch.file).await?;
+        self.watch = Some(Arc::new(watch));
         self.look_at_database().await?;
         Ok(self)
     }
@@ -199,6 +202,31 @@ impl Desk {
     pub(super) fn cannot_remember(&self) -> bool {
         let watch = self.watch.as_ref();
         watch.is_some_and(|watch| watch.is_unwritable.load(Ordering::Relaxed))
+    }
+
+    /// What keeps a process with this configuration from starting, and what the next start would do: nothing is written.
+    pub async fn look_only(&self, config: &Config) -> Result<(Option<String>, Option<String>), DeskError> {
+        if let Err(moved) = self.must_be_here().await {
+            return Ok((Some(moved.to_string()), None));
+        }
+        let watch = match Watch::of(&self.store, config) {
+            Ok(watch) => watch,
+            Err(error) => return Ok((Some(error.to_string()), None)),
+        };
+        let folder = watch.file.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+            let fault = format!(
+                "the node's file {} has no folder {}",
+                watch.file.display(),
+                folder.display()
+            );
+            return Ok((Some(fault), None));
+        }
+        let why = self.find(&watch).await?.why;
+        Ok((
+            None,
+            why.map(|why| format!("the next start pauses everything: {}", why.sentence())),
+        ))
     }
 
     /// A look by a program that writes and does not stay: it leaves no file, and what it has never seen may be new to it.
@@ -385,11 +413,13 @@ impl Desk {
         Ok(order::after_restore(change))
     }
 
-    /// What a fresh order of a paused house is held by, and the gap it counts from.
+    /// What a fresh order is held by in a paused house, and the gap it counts from. One for a wish that was there
+    /// before a restore may have been approved and sent in the gap, also when the pause has ended since.
     pub(super) async fn holds_of_pause(
         &self,
         conn: &mut Conn,
         tenant: &TenantId,
+        wished_at: DateTime<Utc>,
         holds: Holds,
     ) -> Result<(Holds, Option<DateTime<Utc>>), DeskError> {
         Ok(match pauses::pause_open(conn, tenant).await? {
@@ -397,7 +427,10 @@ impl Desk {
                 let gap_at = pauses::gap_first(conn, tenant, ANOTHER_GAP).await?;
                 (holds.with(Hold::Restore), gap_at)
             }
-            None => (holds, None),
+            None => match pauses::gap_after(conn, tenant, wished_at).await? {
+                Some(gap_at) => (holds.with(Hold::Restore), Some(gap_at)),
+                None => (holds, None),
+            },
         })
     }
 

@@ -56,7 +56,7 @@ impl Desk {
         }
         if change.life.state != order.life.state {
             let tried = attempts::attempt_list(conn, &order.id).await?;
-            let may_be_there = order.gap_at.is_some() || tried.iter().any(Tried::was_lost);
+            let may_be_there = order.gap_at.is_some() || tried.iter().any(Tried::may_turn_up);
             let asking = self.asks_first(&change.life, (may_be_there, tried.len()), act.now);
             orders::order_ask(conn, &order.id, &asking).await?;
         }
@@ -86,8 +86,8 @@ impl Desk {
         Ok(written)
     }
 
-    /// When an order that came into this state is asked about first. One whose answer was lost once, or that may have been
-    /// sent in a gap, is watched also after the verdict: a record may turn up late, or a second one beside the one that
+    /// When an order that came into this state is asked about first. One whose answer was lost once or said "we have it", or
+    /// that may have been sent in a gap, is watched also after the verdict: a record may turn up late, or a second one beside the one that
     /// confirmed it.
     fn asks_first(&self, life: &Life, (may_be_there, tried): (bool, usize), now: DateTime<Utc>) -> Asking {
         let asks = match life.state {

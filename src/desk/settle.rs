@@ -245,7 +245,12 @@ impl Desk {
 
     /// A person's word confirmed it, and nothing was compared yet: where the supplier can be asked, its record is
     /// compared too (doors.md "record_finding").
-    async fn compare_later(&self, conn: &mut Conn, order: &OrderRow, now: DateTime<Utc>) -> Result<(), DeskError> {
+    pub(super) async fn compare_later(
+        &self,
+        conn: &mut Conn,
+        order: &OrderRow,
+        now: DateTime<Utc>,
+    ) -> Result<(), DeskError> {
         let facts = self.doubt_facts(conn, order).await?;
         if facts.today.contract.look_up.can_ask() {
             let asking = Asking {
@@ -285,7 +290,7 @@ fn reference_given(text: Option<&str>) -> Result<String, Refusal> {
         .ok_or_else(|| missing("reference", "give their number: it is needed when they have the order"))
 }
 
-fn reference_if_given(text: Option<&str>) -> Result<Option<String>, Refusal> {
+pub(super) fn reference_if_given(text: Option<&str>) -> Result<Option<String>, Refusal> {
     let text = text.map(str::trim).filter(|text| !text.is_empty());
     let read = text.map(|text| text::identifier(text, MOST_REFERENCE));
     read.transpose()
@@ -331,7 +336,10 @@ pub(super) async fn last_doer(
     let moved = history.iter().rev().find(|event| {
         let of_case = matches!(
             event.happening,
-            Happening::CaseMoved { .. } | Happening::CaseOpened { .. } | Happening::CaseClosed { .. }
+            Happening::CaseMoved { .. }
+                | Happening::CaseOpened { .. }
+                | Happening::CaseClosed { .. }
+                | Happening::CaseDecided { .. }
         );
         let asks = matches!(event.happening, Happening::LookedUp { .. } | Happening::LookUpWanted);
         match doing {

@@ -12,7 +12,7 @@ use crate::config::StopPoint;
 use crate::domain::attempt::{self, Reply, Tried};
 use crate::domain::classify::Meaning;
 use crate::domain::difference::{self, Difference, Recorded};
-use crate::domain::doubt::{answers_doubt, beside, late_change, late_finding};
+use crate::domain::doubt::{answers_doubt, as_judged, beside, late_change, late_finding};
 use crate::domain::event::{Actor, Happening, Subject};
 use crate::domain::look_up::{FindingWord, Source};
 use crate::domain::order::{self, Beside, OrderState};
@@ -124,6 +124,11 @@ impl Desk {
             // an earlier try of ours stored it, and only its commit's answer was lost
             return Ok(());
         }
+        // kept on the attempt as it came; what it means is judged with what people said of the record it names
+        let outcome = &Outcome {
+            reply: as_judged(&outcome.reply, &known(&mut tx, &order).await?),
+            ..outcome.clone()
+        };
         if mine.lapsed {
             self.close_late(&mut tx, &order, (mine, &others), outcome, &differences)
                 .await?;

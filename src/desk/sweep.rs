@@ -4,6 +4,7 @@
 //! Promises: one broken order does not keep the others from being swept. Must not: close a doubt (rule 8).
 
 use super::again::again;
+use super::doubt::known;
 use super::record::Act;
 use super::submit::answer_doubt;
 use super::{Desk, DeskError, clock};
@@ -83,7 +84,8 @@ impl Desk {
             .ok_or(DeskError::Absent("order"))?;
         let tried = attempts::attempt_list(&mut tx, id).await?;
         let (mine, others): (Vec<_>, Vec<_>) = tried.into_iter().partition(|row| row.attempt.id == *attempt);
-        let late = mine.first().and_then(|mine| late_acceptance(&others, mine));
+        let known = known(&mut tx, &order).await?;
+        let late = mine.first().and_then(|mine| late_acceptance(&known, &others, mine));
         let change = order::lapse(&order.life, late)?;
         let happening = Happening::LeaseLapsed {
             attempt: attempt.clone(),

@@ -160,6 +160,14 @@ impl Tried {
     pub fn was_lost(&self) -> bool {
         self.lapsed || self.attempt.reply == Some(ReplyWord::Unknown)
     }
+    /// Whether the supplier said that it has it, without a yes.
+    pub fn was_acknowledged(&self) -> bool {
+        self.attempt.reply == Some(ReplyWord::Acknowledged)
+    }
+    /// Whether a record of it may turn up whatever was found out since: its answer was lost once, or said "we have it".
+    pub fn may_turn_up(&self) -> bool {
+        self.was_lost() || self.was_acknowledged()
+    }
 }
 
 /// The attempt whose key the supplier may have seen first: every later one carries its bytes.

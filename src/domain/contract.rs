@@ -152,6 +152,16 @@ pub struct Listed {
     pub means: Means,
 }
 
+/// By what a supplier's own messages name an order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Notifies {
+    Key,
+    Reference,
+    /// Their own number alone.
+    Number,
+}
+
 /// The contract: one version of what a supplier promises.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SupplierContract {
@@ -167,6 +177,13 @@ pub struct SupplierContract {
     pub settle_seconds: i64,
     /// Answers that the contract names; what it does not name is unknown (rule 7).
     pub answers: Vec<Listed>,
+    /// An earlier request of ours is worked on this long at most, where they say that it is; in seconds, 0 when not
+    /// published.
+    pub in_flight_seconds: i64,
+    /// An order can be cancelled there by our key or reference.
+    pub cancel_by_key: bool,
+    /// They tell of changes by themselves, and name the order so.
+    pub notifies_with: Option<Notifies>,
     /// A yes counts only once a look-up has read the record back.
     pub read_back: bool,
     /// An order they have and have not confirmed this long is late, in seconds.
@@ -240,6 +257,9 @@ impl SupplierContract {
             look_up_lag_seconds: 0,
             settle_seconds: 0,
             answers: Vec::new(),
+            in_flight_seconds: 0,
+            cancel_by_key: false,
+            notifies_with: None,
             read_back: false,
             acknowledged_within_seconds: 86_400,
             watch_seconds: 7 * 86_400,
@@ -297,6 +317,10 @@ impl SupplierContract {
             look_up_lag_seconds: self.look_up_lag_seconds.max(other.look_up_lag_seconds),
             ..self.clone()
         }
+    }
+    /// Until when an earlier request may be worked on, that they said is, counted from that answer.
+    pub fn in_flight_until(&self, said_at: DateTime<Utc>) -> DateTime<Utc> {
+        said_at + TimeDelta::seconds(self.in_flight_seconds)
     }
     /// Until when the key's window lasts, counted from the first send; `None` without a key.
     pub fn key_until(&self, first_send: DateTime<Utc>) -> Option<DateTime<Utc>> {

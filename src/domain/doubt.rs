@@ -6,6 +6,7 @@
 use super::attempt::{Reply, ReplyWord, Tried, first_seen};
 use super::classify::{Before, Meaning};
 use super::contract::SupplierContract;
+use super::decision::{Judgement, Verdict};
 use super::difference::Difference;
 use super::look_up::{AnswerWord, Books, Established, FindingWord, Ladder, LookedUp, Source, ladder, settled_at};
 use super::order::{self, Beside, Change, Life, OrderState};
@@ -22,6 +23,8 @@ pub struct Known {
     pub look_ups: Vec<LookedUp>,
     /// Every finding, oldest first.
     pub findings: Vec<Established>,
+    /// Records that people judged, beside their findings; oldest first.
+    pub judgements: Vec<Judgement>,
     /// A late record, or several records, wait to be judged.
     pub record_there: bool,
 }
@@ -35,7 +38,31 @@ impl Known {
 
     /// Whether a record of this number was judged: it never reopens the order.
     pub fn judged(&self, reference: &str) -> bool {
-        self.findings.iter().any(|one| one.judged(reference))
+        self.findings.iter().any(|one| one.judged(reference)) || self.verdict(reference).is_some()
+    }
+
+    /// What a person last judged the record of this number to be.
+    pub fn verdict(&self, reference: &str) -> Option<Verdict> {
+        let mut all = self.judgements.iter().rev();
+        let last = all.find(|one| one.judged.reference == reference);
+        last.map(|one| one.judged.verdict)
+    }
+
+    /// Whether the record of this number was judged to be no purchase of this order.
+    pub fn is_no_purchase(&self, reference: &str) -> bool {
+        self.verdict(reference).is_some_and(|verdict| !verdict.is_kept())
+    }
+
+    /// What the look-ups say about the order, without records that were judged to be no purchase of it.
+    pub fn heard(&self) -> impl DoubleEndedIterator<Item = LookedUp> + '_ {
+        self.look_ups.iter().map(|one| {
+            let mut heard = one.clone();
+            heard.records.retain(|record| !self.is_no_purchase(&record.reference));
+            if heard.records.is_empty() && heard.answer == AnswerWord::Found {
+                heard.answer = AnswerWord::None;
+            }
+            heard
+        })
     }
 
     /// When something was last established; from then on the ladder is climbed anew.
@@ -59,7 +86,7 @@ pub fn beside<'a>(
         doubt: doubt && !is_taken_out(Rule::Doubt),
         was_not_found: known.was_not_found(),
         was_restored,
-        late_acceptance: late_acceptance(others, mine),
+        late_acceptance: late_acceptance(known, others, mine),
     }
 }
 
@@ -71,15 +98,35 @@ fn is_there_by_now(known: &Known, others: &[Tried], mine: &Tried) -> bool {
     let acknowledged = |one: &Tried| {
         one.attempt.reply == Some(ReplyWord::Acknowledged) && one.attempt.ended_at.is_some_and(|at| at >= since)
     };
-    known.look_ups.iter().any(seen) || others.iter().any(acknowledged)
+    known.heard().any(|one| seen(&one)) || others.iter().any(acknowledged)
 }
 
 /// An acceptance that another attempt brought, after its lease, while this one was open.
-pub fn late_acceptance<'a>(others: &'a [Tried], mine: &Tried) -> Option<(&'a str, &'a [Difference])> {
+/// One that names a record judged to be no purchase confirms nothing.
+pub fn late_acceptance<'a>(known: &Known, others: &'a [Tried], mine: &Tried) -> Option<(&'a str, &'a [Difference])> {
     let while_open = |one: &&Tried| one.attempt.ended_at.is_some_and(|at| at >= mine.attempt.started_at);
     let accepted = |one: &&Tried| one.lapsed && one.attempt.reply == Some(ReplyWord::Accepted);
-    let late = others.iter().filter(while_open).find(accepted)?;
+    let counts = |one: &&Tried| {
+        let reference = one.attempt.reference.as_deref();
+        reference.is_some_and(|reference| !known.is_no_purchase(reference))
+    };
+    let late = others.iter().filter(while_open).filter(accepted).find(counts)?;
     Some((late.attempt.reference.as_deref()?, &late.differences))
+}
+
+/// What an attempt's reply says, where a person judged the record it names: one that is cancelled, or not ours, confirms
+/// nothing (brief.md "a record once judged").
+pub fn as_judged(reply: &Reply, known: &Known) -> Reply {
+    match reply {
+        Reply::Accepted { reference, .. } if known.is_no_purchase(reference) => Reply::Unknown {
+            reference: Some(reference.clone()),
+        },
+        Reply::Accepted { .. }
+        | Reply::Acknowledged { .. }
+        | Reply::Refused
+        | Reply::NotSent(_)
+        | Reply::Unknown { .. } => reply.clone(),
+    }
 }
 
 /// What a reply means that comes after its lease (rule 13). A record once judged never reopens an order.
@@ -204,6 +251,7 @@ impl DoubtFacts {
             later_order_live: self.later_order_live,
             record_there: self.known.record_there,
             said: self.last_seen().and_then(|one| one.meaning),
+            in_flight_until: self.in_flight_until(),
             saved_answers: self.saved_answers(),
             found_by_hand_at: by_hand.map(|one| one.at),
             request_deadline: self.request_deadline,
@@ -229,7 +277,7 @@ impl DoubtFacts {
     /// Whether the supplier was asked a moment ago, after it had been found not to have the order, and said "none".
     fn is_just_asked(&self, life: &Life, now: DateTime<Utc>) -> bool {
         let after_gap = self.about(life).after_gap(now);
-        self.known.look_ups.last().is_some_and(|last| {
+        self.known.heard().next_back().is_some_and(|last| {
             last.answer == AnswerWord::None
                 && last.books == *self.books()
                 && after_gap.is_none_or(|at| last.at >= at)
@@ -243,6 +291,14 @@ impl DoubtFacts {
     fn first_send(&self) -> DateTime<Utc> {
         let first = first_seen(&self.tried).map_or(self.approved_at, |first| first.attempt.started_at);
         first.min(self.gap_at.unwrap_or(first))
+    }
+
+    /// The longer of both versions' words counts, from the answer that said so.
+    fn in_flight_until(&self) -> Option<DateTime<Utc>> {
+        let last = self.last_seen().filter(|one| one.meaning == Some(Meaning::InFlight))?;
+        let said_at = last.attempt.ended_at?;
+        let until = |contract: &SupplierContract| contract.in_flight_until(said_at);
+        Some(until(&self.then).max(until(&self.today.contract)))
     }
 
     fn last_seen(&self) -> Option<&Tried> {
@@ -295,7 +351,9 @@ impl DoubtFacts {
         let ends = seen.map(|one| one.attempt.ended_at.unwrap_or(one.attempt.lease_until));
         let last = ends.max().unwrap_or(self.approved_at);
         let last = self.restored_at.map_or(last, |at| at.max(last));
-        settled_at(&self.cautious(), last, self.request_deadline)
+        let settled = settled_at(&self.cautious(), last, self.request_deadline);
+        // while they work on an earlier request, "no record" says nothing
+        self.in_flight_until().map_or(settled, |until| until.max(settled))
     }
 
     /// After a restore: when a look-up shows what may have been sent just before.
@@ -308,9 +366,11 @@ impl DoubtFacts {
         })
     }
 
-    /// Whether the supplier said of the last attempt that it has our reference.
-    pub fn says_it_exists(&self) -> bool {
+    /// Whether the supplier said that it has the order: that our reference exists, of the last attempt; or "we have it", to
+    /// any of them. Then "no record" is about what we may see, and a person has to find out (case I2).
+    pub fn said_they_have_it(&self) -> bool {
         self.last_seen().is_some_and(|one| one.meaning == Some(Meaning::Exists))
+            || self.tried.iter().any(Tried::was_acknowledged)
     }
 
     /// When a repeat without a person may be made: at once after the first attempt, then a minute after the last one ended,
@@ -338,7 +398,12 @@ impl DoubtFacts {
     pub fn ladder(&self) -> Ladder {
         let settled = self.settled_at();
         let from = self.known.last_finding().map_or(settled, |at| at.max(settled));
-        ladder(&self.cautious(), from, self.books(), &self.known.look_ups)
+        ladder(
+            &self.cautious(),
+            from,
+            self.books(),
+            &self.known.heard().collect::<Vec<_>>(),
+        )
     }
 
     /// Whether the last look-up asked the books that the order was submitted to.

@@ -6,6 +6,7 @@
 use super::attempt::ReplyWord;
 use super::case::CaseKind;
 use super::contents::Digest;
+use super::decision::Decision;
 use super::ids::{AttemptId, CaseId, IntentId, OrderId, PersonId, SuggestionId, TokenId};
 use super::look_up::{AnswerWord, FindingWord, Source};
 use super::order::{Hold, OrderState};
@@ -157,6 +158,17 @@ pub enum Happening {
     CaseClosed {
         case: CaseId,
         case_kind: CaseKind,
+    },
+    /// A person decided about a case: what about, how, and what became of the order.
+    CaseDecided {
+        case: CaseId,
+        case_kind: CaseKind,
+        decision: Decision,
+        /// The record that was judged by it.
+        reference: Option<String>,
+        reason: String,
+        from: Option<OrderState>,
+        to: Option<OrderState>,
     },
     CaseMoved {
         case: CaseId,

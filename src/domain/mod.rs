@@ -8,6 +8,7 @@ pub mod case;
 pub mod classify;
 pub mod contents;
 pub mod contract;
+pub mod decision;
 pub mod difference;
 pub mod doubt;
 pub mod event;

@@ -653,6 +653,19 @@ pub fn write_off(life: &Life) -> Result<Change, Refusal> {
     Ok(Change::to(life.moved(OrderState::Withdrawn)).closing(&[CaseKind::Pending, CaseKind::LateRecord]))
 }
 
+/// A late record was judged cancelled there, or not ours: the order is withdrawn, and one that had been refused stays so.
+pub fn dismiss_late_record(life: &Life, was_refused: bool) -> Result<Change, Refusal> {
+    life.must_be(&[OrderState::ConfirmationPending])?;
+    let state = if was_refused {
+        OrderState::Refused
+    } else {
+        OrderState::Withdrawn
+    };
+    let mut dismissed = life.moved(state);
+    dismissed.supplier_reference = None;
+    Ok(Change::to(dismissed).closing(&[CaseKind::Pending, CaseKind::LateRecord]))
+}
+
 /// Decision `cancelled_at_supplier` on a confirmed order.
 pub fn cancelled_at_supplier(life: &Life) -> Result<Change, Refusal> {
     life.must_be(&[OrderState::Confirmed])?;
@@ -782,6 +795,8 @@ pub fn late_record(life: &Life, reference: &str) -> Result<Change, Refusal> {
     life.must_be(&[OrderState::Approved, OrderState::Withdrawn, OrderState::Refused])?;
     let mut pending = life.moved(OrderState::ConfirmationPending);
     pending.supplier_reference = Some(reference.to_owned());
+    // what differed was the record that is gone
+    pending.differences = false;
     Ok(Change::to(pending)
         .closing(&[CaseKind::NotSent, CaseKind::TooOld, CaseKind::Restore])
         .opening(

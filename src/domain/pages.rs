@@ -270,6 +270,10 @@ pub struct WayHome {
     pub contract: SupplierContract,
     /// Oldest first.
     pub look_ups: Vec<LookedUp>,
+    /// They said that they have it: "no record" settles nothing by itself.
+    pub said_they_have_it: bool,
+    /// Look-ups ask other books than the order was sent to: what they say does not count.
+    pub asks_other_books: bool,
     /// Oldest first.
     pub findings: Vec<Established>,
     /// The last record that a look-up found, if the last answer that said anything was one.

@@ -47,6 +47,8 @@ pub enum Act {
     Resume,
     RecordFinding,
     CloseCase,
+    /// Giving a doubt up.
+    WriteOff,
     Assign,
     HoldSupplier,
     AcceptUnsettled,
@@ -60,7 +62,7 @@ pub fn may(roles: &[Role], act: Act) -> Result<(), Refusal> {
         Act::Approve | Act::SendBack | Act::Reject | Act::Withdraw => &[Role::Buyer, Role::Manager],
         Act::Revise | Act::HoldOrder | Act::ReleaseOrder | Act::LookUp => &[Role::Buyer, Role::Resolver, Role::Manager],
         Act::Resume | Act::RecordFinding | Act::CloseCase | Act::Assign => &[Role::Resolver, Role::Manager],
-        Act::HoldSupplier | Act::AcceptUnsettled | Act::EndPause => &[Role::Manager],
+        Act::HoldSupplier | Act::AcceptUnsettled | Act::WriteOff | Act::EndPause => &[Role::Manager],
         Act::Administer => &[Role::Admin],
     };
     if roles.iter().any(|role| allowed.contains(role)) {

@@ -58,6 +58,10 @@ pub enum NoResume {
         /// As above.
         askable: bool,
     },
+    /// The supplier said that it works on an earlier request of this order; a repeat only hears so again until then.
+    InFlight {
+        until: DateTime<Utc>,
+    },
     /// The supplier says that the key was used with another body: what stands there is not what was approved.
     KeyUsedOtherwise {
         /// As above.
@@ -111,6 +115,8 @@ pub struct InDoubt<'a> {
     pub record_there: bool,
     /// What the supplier said of the last attempt, where the contract names that answer.
     pub said: Option<Meaning>,
+    /// Until when it works on an earlier request at most, where it said that it does and the contract says how long.
+    pub in_flight_until: Option<DateTime<Utc>>,
     /// So many of the last attempts in a row got the same saved answer.
     pub saved_answers: u32,
     /// When a person last found, with evidence, that it is not at the supplier.
@@ -225,7 +231,7 @@ fn recognised_there(about: &InDoubt<'_>, now: DateTime<Utc>) -> Result<Ground, N
     if !about.same_scope {
         return Err(NoResume::ScopeChanged);
     }
-    tells_nothing_new(about)?;
+    tells_nothing_new(about, now)?;
     let (then, today) = match keys {
         Some(keys) if !unique => keys,
         Some(_) | None => return Ok(Ground::UniqueReference),
@@ -251,8 +257,11 @@ fn margin(request_deadline: TimeDelta) -> TimeDelta {
 }
 
 /// A repeat that would only get the answer that is known already is not offered.
-fn tells_nothing_new(about: &InDoubt<'_>) -> Result<(), NoResume> {
+fn tells_nothing_new(about: &InDoubt<'_>, now: DateTime<Utc>) -> Result<(), NoResume> {
     let askable = about.today.look_up.can_ask();
+    if let Some(until) = about.in_flight_until.filter(|until| now < *until) {
+        return Err(NoResume::InFlight { until });
+    }
     match about.said {
         Some(Meaning::OtherBody) => Err(NoResume::KeyUsedOtherwise { askable }),
         Some(Meaning::Exists) => Err(NoResume::SaysItExists { askable }),
@@ -317,6 +326,7 @@ mod tests {
             later_order_live: false,
             record_there: false,
             said: None,
+            in_flight_until: None,
             saved_answers: 0,
             found_by_hand_at: None,
             request_deadline: TimeDelta::seconds(15),
@@ -355,6 +365,31 @@ mod tests {
             Ok(Ground::Key { until: at(600) }),
             "the margin is the deadline"
         );
+    }
+
+    #[test]
+    fn while_they_work_on_an_earlier_request_a_repeat_is_not_offered_and_afterwards_a_person_decides() {
+        let day = contract(Some(86_400), false, LookUp::Exact);
+        let in_flight = InDoubt {
+            said: Some(Meaning::InFlight),
+            in_flight_until: Some(at(600)),
+            ..about(&day, &day)
+        };
+        assert_eq!(
+            may_resume(&in_flight, at(599)),
+            Err(NoResume::InFlight { until: at(600) })
+        );
+        assert!(may_resume(&in_flight, at(600)).is_ok());
+        let automatic = SupplierContract {
+            resume: ResumeBy::Automatic,
+            ..day.clone()
+        };
+        let by_itself = InDoubt {
+            then: &automatic,
+            today: &automatic,
+            ..in_flight
+        };
+        assert!(!may_resume_by_itself(&by_itself, at(600)), "never by itself (rule 9)");
     }
 
     #[test]

@@ -54,6 +54,7 @@ pub fn conclude(
     compare: impl Fn(&Recorded) -> Vec<Difference>,
     now: DateTime<Utc>,
 ) -> Vec<Conclusion> {
+    let answer = &without_judged(about, answer);
     match about.life.state {
         OrderState::ConfirmationPending | OrderState::Acknowledged => in_doubt(about, answer, compare, now),
         OrderState::Approved => not_found(about.life, answer),
@@ -61,6 +62,26 @@ pub fn conclude(
         OrderState::Refused | OrderState::Withdrawn => settled(about, answer),
         // a record is doubt when the open attempt closes: `domain::doubt::beside` looks for it
         OrderState::Submitting => Vec::new(),
+    }
+}
+
+/// The answer without records that a person judged to be no purchase of this order; beside a confirmed order also without
+/// those that are wanted.
+fn without_judged(about: AskedAbout<'_>, answer: &Answer) -> Answer {
+    let Answer::Found(records) = answer else {
+        return answer.clone();
+    };
+    let known = &about.facts.known;
+    let is_confirmed = about.life.state == OrderState::Confirmed;
+    let own = about.life.supplier_reference.as_deref().filter(|_| is_confirmed);
+    let counts = |one: &&Found| match known.verdict(&one.reference) {
+        None => true,
+        Some(verdict) => own == Some(one.reference.as_str()) || verdict.is_kept() && !is_confirmed,
+    };
+    let records: Vec<Found> = records.iter().filter(counts).cloned().collect();
+    match records.is_empty() {
+        true => Answer::None,
+        false => Answer::Found(records),
     }
 }
 
@@ -82,7 +103,8 @@ fn in_doubt(
     }
     let says_nothing = *answer == Answer::None && !facts.asked_the_right_books();
     // they said that they have it: then "no record" is about what we may see, and a person has to find out (case I2)
-    let contradicts = |finding: &Finding| *finding == Finding::NotAtSupplier && facts.says_it_exists();
+    let in_doubt = life.state == OrderState::ConfirmationPending;
+    let contradicts = |finding: &Finding| in_doubt && *finding == Finding::NotAtSupplier && facts.said_they_have_it();
     let established = finding(answer, facts.ladder(), compare);
     let established = established.filter(|finding| !says_nothing && !contradicts(finding));
     let Some(finding) = established else {

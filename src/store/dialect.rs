@@ -103,7 +103,7 @@ pub(crate) use {among, ask, done};
 /// How long a write waits for another process's write before it gives up.
 const BUSY: Duration = Duration::from_secs(20);
 /// Readers never wait for the writer (WAL), so a handful serves many pages.
-const READERS: u32 = 8;
+const READERS: u32 = 4;
 /// Connections of one process to PostgreSQL.
 const CONNECTIONS: u32 = 16;
 /// How long a page or act waits for one of them, or for the server to come back.

@@ -13,6 +13,7 @@ pub mod figures;
 pub mod findings;
 pub mod instances;
 pub mod intents;
+pub mod judgements;
 pub mod look_ups;
 pub mod moving;
 pub mod node_file;

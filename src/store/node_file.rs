@@ -47,6 +47,12 @@ pub async fn node_file_write(path: &Path, known: NodeFile) -> Result<(), StoreEr
     write.await.map_err(StoreError::corrupt)?
 }
 
+/// Whether the file could be written: its folder is there and takes files.
+pub async fn node_file_probe(path: &Path) -> Result<(), StoreError> {
+    node_file_read(path)?;
+    lock(path).await.map(drop)
+}
+
 fn write(path: &Path, known: &NodeFile) -> Result<(), StoreError> {
     let mut whole = known.clone();
     if let Some(there) = node_file_read(path)?.filter(|there| there.instance == known.instance) {

@@ -85,6 +85,23 @@ pub async fn gap_first(conn: &mut Conn, tenant: &TenantId, reason: &str) -> Resu
     first.map(moment).transpose()
 }
 
+/// The last event before the first gap that opened after this moment, also where its pause has ended: what stood there then
+/// may have been approved and sent in it.
+pub async fn gap_after(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    at: DateTime<Utc>,
+) -> Result<Option<DateTime<Utc>>, StoreError> {
+    let first: Option<i64> = ask!(
+        conn,
+        sqlx::query_scalar("SELECT min(gap_at) FROM pauses WHERE tenant = $1 AND since > $2")
+            .bind(tenant.as_str())
+            .bind(micros(at))
+            .fetch_one(&mut *conn)
+    )?;
+    first.map(moment).transpose()
+}
+
 /// Ends the tenant's open pause; `by` is nobody from the command line.
 pub async fn pause_end(
     conn: &mut Conn,

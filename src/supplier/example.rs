@@ -39,6 +39,7 @@ look_up_lag = "0s"
 settle_time = "30s"
 # answers that say "certainly not placed", as long as no earlier attempt is in doubt
 refusals = [422]
+# add 401 and 403 where the supplier looks at the secret before anything else: they also put it on hold
 turned_away = [429]
 # who may send an order in doubt again: "person" or "automatic"
 resume = "person"

@@ -4,20 +4,19 @@
 //! kept nowhere. Must not: assume what the file does not say.
 
 use super::http::Http;
+use super::parts::{Characters, ContractPart, HttpPart, KeyPart, LookUpPart, Predicate, SubmitPart};
 use super::record::RecordMap;
 use super::{Purchase, SecretFault, Step};
-use crate::domain::contents::SupplierId;
+use crate::domain::contents::{OrderContents, SupplierId};
 use crate::domain::contract::{
     Carried, Duplicate, KeyPromise, Listed, LookUp, Means, PastWindow, ResumeBy, Scope, SupplierContract,
 };
-use crate::domain::look_up::{Books, Standing};
+use crate::domain::look_up::Books;
 use crate::domain::money::Currency;
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use hyper::http::{HeaderName, Method, Uri};
 use minijinja::{Environment, UndefinedBehavior, context};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 use std::time::Duration;
 use toml::Table;
 
@@ -39,202 +38,6 @@ pub struct Supplier {
     pub(super) record: RecordMap,
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ContractPart {
-    reference_unique: bool,
-    /// Absent: refused where our reference is unique, else a second order.
-    #[serde(default)]
-    duplicate_reference: Option<Duplicate>,
-    /// Absent: a changed secret begins anew.
-    #[serde(default)]
-    scope: Option<Scope>,
-    #[serde(default)]
-    messages: bool,
-    look_up: LookUp,
-    #[serde(default)]
-    look_up_lag: Option<String>,
-    #[serde(default)]
-    between_look_ups: Option<String>,
-    settle_time: String,
-    refusals: Vec<u16>,
-    turned_away: Vec<u16>,
-    #[serde(default)]
-    answers: Vec<Listed>,
-    #[serde(default)]
-    read_back: bool,
-    #[serde(default)]
-    acknowledged_within: Option<String>,
-    #[serde(default)]
-    watch: Option<String>,
-    #[serde(default)]
-    resume: Option<ResumeBy>,
-    #[serde(default)]
-    send_within: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct KeyPart {
-    /// The header that carries it; absent where the body does.
-    #[serde(default)]
-    header: Option<String>,
-    /// The body carries it, as `{{ operation_key }}`.
-    #[serde(default)]
-    in_body: bool,
-    /// As a quoted string.
-    #[serde(default)]
-    quoted: bool,
-    /// The longest key they take, in characters.
-    #[serde(default)]
-    max_length: Option<usize>,
-    #[serde(default)]
-    characters: Option<Characters>,
-    #[serde(default)]
-    past_window: Option<PastWindow>,
-    #[serde(default)]
-    replay_marker: Option<String>,
-    /// Absent: not published, so nothing is assumed.
-    #[serde(default)]
-    window: Option<String>,
-    replays_saved_errors: bool,
-    checks_body: bool,
-}
-
-/// What a key may be made of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Characters {
-    Any,
-    /// Letters and digits alone.
-    Alphanumeric,
-}
-
-/// Where the supplier is, and as whom we speak to it.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct HttpPart {
-    pub base_url: String,
-    #[serde(default)]
-    pub account: String,
-    #[serde(default)]
-    pub secret: Option<String>,
-}
-
-/// How an order is submitted.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct SubmitPart {
-    pub method: String,
-    pub path: String,
-    pub body: String,
-    pub confirmed: Predicate,
-    #[serde(default)]
-    pub acknowledged: Option<Predicate>,
-    /// A readable 2xx that says so is a refusal (case W7).
-    #[serde(default)]
-    pub refused: Option<Predicate>,
-    /// JSON pointer to the supplier's own code, for `contract.answers`.
-    #[serde(default)]
-    pub code: Option<String>,
-}
-
-impl SubmitPart {
-    /// What an answer, or a record, says of itself. One that says two things at once says nothing.
-    pub fn standing(&self, answer: &Value) -> Standing {
-        let holds = |predicate: Option<&Predicate>| predicate.is_some_and(|predicate| predicate.holds(answer));
-        match (
-            self.confirmed.holds(answer),
-            holds(self.acknowledged.as_ref()),
-            holds(self.refused.as_ref()),
-        ) {
-            (true, false, false) => Standing::Confirmed,
-            (false, true, false) => Standing::NotYet,
-            (false, false, true) => Standing::Refused,
-            _ => Standing::Unnamed,
-        }
-    }
-
-    /// The supplier's own code in an answer.
-    pub fn code_in(&self, answer: &Value) -> Option<String> {
-        match answer.pointer(self.code.as_deref()?)? {
-            Value::String(code) => Some(code.clone()),
-            Value::Number(code) => Some(code.to_string()),
-            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
-        }
-    }
-}
-
-/// How the supplier is asked for our reference.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct LookUpPart {
-    /// A template over `operation_key`, `since` (the order's approval, RFC 3339) and `after` (where a page begins; empty
-    /// for the first).
-    pub path: String,
-    /// JSON pointer to where the next page begins; null or empty at the end. Absent: an answer is the whole list.
-    #[serde(default)]
-    pub next: Option<String>,
-    /// A list is not read further than so many pages; then it could not be checked.
-    #[serde(default = "most_pages")]
-    pub pages: u32,
-    /// JSON pointer to the list of records in the answer; empty for the answer itself.
-    pub records: String,
-    /// JSON pointer to our reference, inside a record.
-    pub reference: String,
-    /// A record that says so was refused or cancelled there.
-    pub refused: Predicate,
-}
-
-impl LookUpPart {
-    /// Where the next page begins: `Some(None)` at the end, nothing when the answer does not say.
-    pub fn next_page(&self, answer: &Value) -> Option<Option<String>> {
-        let Some(pointer) = &self.next else { return Some(None) };
-        match answer.pointer(pointer)? {
-            Value::Null => Some(None),
-            Value::String(text) if text.is_empty() => Some(None),
-            Value::String(text) => Some(Some(text.clone())),
-            Value::Number(number) => Some(Some(number.to_string())),
-            Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
-        }
-    }
-}
-
-fn most_pages() -> u32 {
-    20
-}
-
-/// Holds when the value at the pointer is one of these texts; without texts, when something stands there.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Predicate {
-    pub pointer: String,
-    #[serde(default)]
-    pub any_of: Option<Vec<String>>,
-}
-
-impl Predicate {
-    pub fn holds(&self, answer: &Value) -> bool {
-        let value = answer.pointer(&self.pointer);
-        match &self.any_of {
-            Some(texts) => value
-                .and_then(Value::as_str)
-                .is_some_and(|value| texts.iter().any(|one| one == value)),
-            None => value.is_some_and(is_something),
-        }
-    }
-}
-
-fn is_something(value: &Value) -> bool {
-    match value {
-        Value::Null | Value::Bool(false) => false,
-        Value::String(text) => !text.is_empty(),
-        Value::Array(list) => !list.is_empty(),
-        Value::Object(fields) => !fields.is_empty(),
-        Value::Bool(true) | Value::Number(_) => true,
-    }
-}
-
 /// No promise of a supplier is longer: ten years, in seconds.
 const LONGEST: i64 = 10 * 365 * 24 * 60 * 60;
 /// Default of `send_within` (brief.md).
@@ -245,6 +48,19 @@ const ACKNOWLEDGED_WITHIN: &str = "24h";
 const WATCH: &str = "7d";
 /// Pages of a list that take longer to ask for, in milliseconds, do not fit into one question.
 const LONGEST_READ: i64 = 20_000;
+/// Headers that a key cannot travel in.
+const OUR_HEADERS: [&str; 8] = [
+    "authorization",
+    "connection",
+    "content-length",
+    "content-type",
+    "cookie",
+    "expect",
+    "host",
+    "transfer-encoding",
+];
+/// As many pages of a list are read where the file does not say.
+const MOST_PAGES: u32 = 20;
 /// An operation key is a UUID: so many characters, hyphens among them.
 const KEY_LENGTH: usize = 36;
 
@@ -252,26 +68,38 @@ const KEY_LENGTH: usize = 36;
 impl std::str::FromStr for Supplier {
     type Err = SupplierFault;
     fn from_str(text: &str) -> Result<Self, SupplierFault> {
-        let table: Table = toml::from_str(text).map_err(|error| SupplierFault(vec![error.to_string()]))?;
-        let mut faults = Faults::default();
-        let supplier = faults.supplier(table);
-        match supplier {
-            Some(supplier) if faults.0.is_empty() => Ok(supplier),
-            _ => Err(SupplierFault(faults.0)),
-        }
+        read(text, Faults(Vec::new(), false))
     }
 }
 
-#[derive(Default)]
-struct Faults(Vec<String>);
+fn read(text: &str, mut faults: Faults) -> Result<Supplier, SupplierFault> {
+    let table: Table = toml::from_str(text).map_err(|error| SupplierFault(vec![error.to_string()]))?;
+    let supplier = faults.supplier(table);
+    match supplier {
+        Some(supplier) if faults.0.is_empty() => Ok(supplier),
+        _ => Err(SupplierFault(faults.0)),
+    }
+}
+
+/// What is wrong so far; and whether the file is new. One that is kept was taken by the rules of its day, and its orders
+/// must stay readable: what was added since is asked of new files alone.
+struct Faults(Vec<String>, bool);
 
 impl Faults {
     fn note<T, E: std::fmt::Display>(&mut self, field: &str, read: Result<T, E>) -> Option<T> {
         read.map_err(|error| self.0.push(format!("{field}: {error}"))).ok()
     }
 
+    fn length(&mut self, field: &str, text: &str) -> Option<Duration> {
+        let length = humantime::parse_duration(text);
+        self.note(
+            field,
+            length.map_err(|error| format!("{text:?} is no length such as \"30s\" or \"24h\": {error}")),
+        )
+    }
+
     fn millis(&mut self, field: &str, text: &str) -> Option<i64> {
-        let length = self.note(field, humantime::parse_duration(text))?;
+        let length = self.length(field, text)?;
         let millis = i64::try_from(length.as_millis())
             .ok()
             .filter(|millis| *millis <= 3_600_000);
@@ -279,7 +107,7 @@ impl Faults {
     }
 
     fn seconds(&mut self, field: &str, text: &str) -> Option<i64> {
-        let length = self.note(field, humantime::parse_duration(text))?;
+        let length = self.length(field, text)?;
         let seconds = i64::try_from(length.as_secs())
             .ok()
             .filter(|seconds| *seconds <= LONGEST);
@@ -289,15 +117,134 @@ impl Faults {
     /// A part of the file that may be left out. Each part is read by itself, so that a fault in one hides none in another.
     fn part_if<T: DeserializeOwned>(&mut self, table: &mut Table, name: &str) -> Option<T> {
         let value = table.remove(name.rsplit('.').next().unwrap_or(name))?;
-        self.note(name, value.try_into())
+        let read: Result<T, toml::de::Error> = value.try_into();
+        self.note(name, read.map_err(|error| error.message().trim().to_owned()))
     }
 
     /// A part that has to be there.
     fn part<T: DeserializeOwned>(&mut self, table: &mut Table, name: &str) -> Option<T> {
-        if !table.contains_key(name) {
+        if !table.contains_key(name.rsplit('.').next().unwrap_or(name)) {
             self.0.push(format!("{name}: missing"));
         }
         self.part_if(table, name)
+    }
+
+    /// What is left of a section once its fields were read is not known.
+    fn rest(&mut self, section: &str, table: &Table) {
+        let prefix = if section.is_empty() {
+            String::new()
+        } else {
+            format!("{section}.")
+        };
+        let unknown = table
+            .keys()
+            .map(|name| format!("{prefix}{name}: there is no such field"));
+        self.0.extend(unknown);
+    }
+
+    fn contract_part(&mut self, mut of: Table) -> ContractPart {
+        let (reference_unique, look_up) = (
+            self.part(&mut of, "contract.reference_unique"),
+            self.part(&mut of, "contract.look_up"),
+        );
+        let settle_time = self.part(&mut of, "contract.settle_time");
+        let (refusals, turned_away) = (
+            self.part(&mut of, "contract.refusals"),
+            self.part(&mut of, "contract.turned_away"),
+        );
+        let part = ContractPart {
+            reference_unique: reference_unique.unwrap_or_default(),
+            duplicate_reference: self.part_if(&mut of, "contract.duplicate_reference"),
+            scope: self.part_if(&mut of, "contract.scope"),
+            messages: self.part_if(&mut of, "contract.messages").unwrap_or_default(),
+            look_up: look_up.unwrap_or(LookUp::None),
+            look_up_lag: self.part_if(&mut of, "contract.look_up_lag"),
+            between_look_ups: self.part_if(&mut of, "contract.between_look_ups"),
+            settle_time: settle_time.unwrap_or_else(|| "0s".to_owned()),
+            refusals: refusals.unwrap_or_default(),
+            turned_away: turned_away.unwrap_or_default(),
+            answers: self.part_if(&mut of, "contract.answers").unwrap_or_default(),
+            in_flight: self.part_if(&mut of, "contract.in_flight"),
+            two_step: self.part_if(&mut of, "contract.two_step").unwrap_or_default(),
+            cancel_by_key: self.part_if(&mut of, "contract.cancel_by_key").unwrap_or_default(),
+            notifies_with: self.part_if(&mut of, "contract.notifies_with"),
+            read_back: self.part_if(&mut of, "contract.read_back").unwrap_or_default(),
+            acknowledged_within: self.part_if(&mut of, "contract.acknowledged_within"),
+            watch: self.part_if(&mut of, "contract.watch"),
+            resume: self.part_if(&mut of, "contract.resume"),
+            send_within: self.part_if(&mut of, "contract.send_within"),
+        };
+        self.rest("contract", &of);
+        part
+    }
+
+    fn key_part(&mut self, mut of: Table) -> KeyPart {
+        let part = KeyPart {
+            header: self.part_if(&mut of, "contract.key.header"),
+            in_body: self.part_if(&mut of, "contract.key.in_body").unwrap_or_default(),
+            quoted: self.part_if(&mut of, "contract.key.quoted").unwrap_or_default(),
+            max_length: self.part_if(&mut of, "contract.key.max_length"),
+            characters: self.part_if(&mut of, "contract.key.characters"),
+            past_window: self.part_if(&mut of, "contract.key.past_window"),
+            replay_marker: self.part_if(&mut of, "contract.key.replay_marker"),
+            window: self.part_if(&mut of, "contract.key.window"),
+            replays_saved_errors: self
+                .part(&mut of, "contract.key.replays_saved_errors")
+                .unwrap_or_default(),
+            checks_body: self.part(&mut of, "contract.key.checks_body").unwrap_or_default(),
+        };
+        self.rest("contract.key", &of);
+        part
+    }
+
+    fn http_part(&mut self, mut of: Table) -> Option<HttpPart> {
+        let base_url = self.part(&mut of, "http.base_url");
+        let account = self.part_if(&mut of, "http.account");
+        let secret = self.part_if(&mut of, "http.secret");
+        self.rest("http", &of);
+        Some(HttpPart {
+            base_url: base_url?,
+            account: account.unwrap_or_default(),
+            secret,
+        })
+    }
+
+    fn submit_part(&mut self, mut of: Table) -> Option<SubmitPart> {
+        let method = self.part(&mut of, "submit.method");
+        let path = self.part(&mut of, "submit.path");
+        let body = self.part(&mut of, "submit.body");
+        let confirmed = self.part(&mut of, "submit.confirmed");
+        let acknowledged = self.part_if(&mut of, "submit.acknowledged");
+        let refused = self.part_if(&mut of, "submit.refused");
+        let code = self.part_if(&mut of, "submit.code");
+        self.rest("submit", &of);
+        Some(SubmitPart {
+            method: method?,
+            path: path?,
+            body: body?,
+            confirmed: confirmed?,
+            acknowledged,
+            refused,
+            code,
+        })
+    }
+
+    fn look_up_part(&mut self, mut of: Table) -> Option<LookUpPart> {
+        let path = self.part(&mut of, "look_up.path");
+        let next = self.part_if(&mut of, "look_up.next");
+        let pages = self.part_if(&mut of, "look_up.pages");
+        let records = self.part(&mut of, "look_up.records");
+        let reference = self.part(&mut of, "look_up.reference");
+        let refused = self.part(&mut of, "look_up.refused");
+        self.rest("look_up", &of);
+        Some(LookUpPart {
+            path: path?,
+            next,
+            pages: pages.unwrap_or(MOST_PAGES),
+            records: records?,
+            reference: reference?,
+            refused: refused?,
+        })
     }
 
     fn supplier(&mut self, mut file: Table) -> Option<Supplier> {
@@ -305,15 +252,21 @@ impl Faults {
         let name: Option<String> = self.part(&mut file, "name");
         let currencies = self.part(&mut file, "currencies");
         let mut contract: Option<Table> = self.part(&mut file, "contract");
-        let has_key = contract.as_ref().is_some_and(|contract| contract.contains_key("key"));
-        let key = contract
+        let key: Option<Table> = contract
             .as_mut()
             .and_then(|contract| self.part_if(contract, "contract.key"));
-        let key = key.and_then(|key| self.key(key));
-        let contract = contract.and_then(|contract| self.note("contract", toml::Value::Table(contract).try_into()));
-        let http: Option<HttpPart> = self.part(&mut file, "http");
-        let submit: Option<SubmitPart> = self.part(&mut file, "submit");
-        let look_up: Option<LookUpPart> = self.part_if(&mut file, "look_up");
+        let has_key = key.is_some();
+        let key = key.map(|key| self.key_part(key)).and_then(|key| self.key(key));
+        let before = self.0.len();
+        let contract = contract.map(|contract| self.contract_part(contract));
+        // what one section says is not held against another while its own fields are not readable
+        let is_readable = self.0.len() == before;
+        let http = self.part(&mut file, "http").and_then(|part| self.http_part(part));
+        let submit = self.part(&mut file, "submit").and_then(|part| self.submit_part(part));
+        let has_look_up = file.contains_key("look_up");
+        let look_up = self
+            .part_if(&mut file, "look_up")
+            .and_then(|part| self.look_up_part(part));
         let record: Option<RecordMap> = self.part(&mut file, "record");
         self.0
             .extend(file.keys().map(|name| format!("{name}: there is no such part")));
@@ -321,20 +274,27 @@ impl Faults {
         let id = id.and_then(|id: String| self.note("id", id.parse()));
         let name = name.inspect(|name| self.name(name));
         let currencies = currencies.map(|codes: Vec<String>| self.currencies(&codes));
-        let contract = contract.and_then(|contract| self.contract(contract, key, has_key));
-        let in_body = contract.as_ref().and_then(|contract| contract.key.as_ref());
-        let in_body = in_body.is_some_and(|key| key.carried == Carried::Body);
+        let is_whole = is_readable && has_key == key.is_some();
+        let contract = contract.map(|contract| self.contract(contract, key, is_whole));
         if let Some(http) = &http {
             self.http(http);
         }
         if let Some(submit) = &submit {
-            self.submit(submit, in_body);
+            self.submit(submit, contract.as_ref());
+        }
+        let can_ask = contract
+            .as_ref()
+            .filter(|_| is_readable)
+            .map(|contract| contract.look_up.can_ask());
+        if can_ask.is_some_and(|can_ask| can_ask != has_look_up) {
+            self.0
+                .push("look_up: the section stands if and only if contract.look_up is not \"none\"".to_owned());
         }
         self.look_up(contract.as_ref(), look_up.as_ref());
         if let Some(record) = &record {
             self.pointers(record.pointers());
         }
-        Some(Supplier {
+        let supplier = Supplier {
             id: id?,
             name: name?,
             currencies: currencies?,
@@ -343,7 +303,42 @@ impl Faults {
             submit: submit?,
             look_up,
             record: record?,
-        })
+        };
+        if self.1 {
+            self.body(&supplier);
+        }
+        Some(supplier)
+    }
+
+    /// What a body is made of, seen on a sample: what looks an order up, or recognises a repeat, has to be in it.
+    fn body(&mut self, supplier: &Supplier) {
+        let (Ok(contents), Ok(operation_key)) = (OrderContents::thaw(SAMPLE), PROBE.parse()) else {
+            return;
+        };
+        let purchase = Purchase {
+            operation_key,
+            contents: &contents,
+        };
+        let step = match supplier.submit_step(&purchase) {
+            Ok(step) => step,
+            Err(SupplierFault(faults)) => return self.0.extend(faults),
+        };
+        let contract = &supplier.contract;
+        let by_reference = contract.is_reference_unique() || contract.look_up.can_ask();
+        let in_body = contract.key.as_ref().is_some_and(|key| key.carried == Carried::Body);
+        if (by_reference || in_body) && !step.body.contains(PROBE) {
+            self.0.push(
+                "submit.body: must name {{ operation_key }}: it is the reference that an order is looked up by, and a repeat \
+                 recognised by"
+                    .to_owned(),
+            );
+        }
+        if !step.body.contains("SAMPLE-0815") && !step.body.contains("Sample article") {
+            self.0.push(
+                "submit.body: must carry the lines: neither article nor description of a sample order is in it"
+                    .to_owned(),
+            );
+        }
     }
 
     fn name(&mut self, name: &str) {
@@ -356,7 +351,9 @@ impl Faults {
         if codes.is_empty() {
             self.0.push("currencies: at least one".to_owned());
         }
-        let read = codes.iter().filter_map(|code| self.note("currencies", code.parse()));
+        let read = codes
+            .iter()
+            .filter_map(|code| self.note(&format!("currencies: {code:?}"), code.parse()));
         read.collect()
     }
 
@@ -370,7 +367,7 @@ impl Faults {
     }
 
     /// A length that cannot be read is noted, and the rest is looked at all the same.
-    fn contract(&mut self, part: ContractPart, key: Option<KeyPromise>, has_key: bool) -> Option<SupplierContract> {
+    fn contract(&mut self, part: ContractPart, key: Option<KeyPromise>, is_whole: bool) -> SupplierContract {
         let duplicate = self.duplicate(&part);
         let answers = self.answers(&part);
         let mut length = |name: &str, text: Option<&str>, default: &str| {
@@ -383,6 +380,7 @@ impl Faults {
             part.acknowledged_within.as_deref(),
             ACKNOWLEDGED_WITHIN,
         );
+        let in_flight = length("in_flight", part.in_flight.as_deref(), "0s");
         let watch = length("watch", part.watch.as_deref(), WATCH);
         let send_within = length("send_within", part.send_within.as_deref(), SEND_WITHIN);
         let between = self.millis(
@@ -396,8 +394,12 @@ impl Faults {
             messages: part.messages,
             look_up: part.look_up,
             look_up_lag_seconds: lag.unwrap_or(0),
-            settle_seconds: settle.unwrap_or(0),
+            // it includes the lag, whatever the file says
+            settle_seconds: settle.unwrap_or(0).max(lag.unwrap_or(0)),
             answers,
+            in_flight_seconds: in_flight.unwrap_or(0),
+            cancel_by_key: part.cancel_by_key,
+            notifies_with: part.notifies_with,
             read_back: part.read_back,
             acknowledged_within_seconds: within.unwrap_or(0),
             watch_seconds: watch.unwrap_or(0),
@@ -405,11 +407,16 @@ impl Faults {
             resume: part.resume.unwrap_or(ResumeBy::Person),
             send_within_seconds: send_within.unwrap_or(0),
         };
-        // a key that cannot be read was told of; what it promises is not known
-        if has_key == contract.key.is_some() {
+        if part.two_step {
+            self.0.push(
+                "contract.two_step: an order is one request here; draft and confirm have no connector yet".to_owned(),
+            );
+        }
+        // what cannot be read was told of; what it promises is not known
+        if is_whole {
             self.fits_together(&contract);
         }
-        Some(contract)
+        contract
     }
 
     /// What a second order with our reference gets; it has to say the same as `reference_unique`.
@@ -437,8 +444,20 @@ impl Faults {
             self.0
                 .push("contract.read_back: needs a look_up; a record cannot be read back without one".to_owned());
         }
+        let names_it = contract.answers.iter().any(|one| one.means == Means::InFlight);
+        if contract.in_flight_seconds > 0 && !names_it {
+            self.0
+                .push("contract.in_flight: no answer is listed that means \"in_flight\"".to_owned());
+        }
         let recognised =
             contract.is_reference_unique() || contract.key.as_ref().is_some_and(|key| key.window_seconds > 0);
+        if self.1 && contract.messages && !recognised {
+            self.0.push(
+                "contract.messages: the same document must be recognised when it comes again: reference_unique = true, or a \
+                 key with a window"
+                    .to_owned(),
+            );
+        }
         if contract.resume == ResumeBy::Automatic && !recognised {
             self.0.push(
                 "contract.resume: \"automatic\" needs a key with a window, or a unique reference; without one only a person \
@@ -476,7 +495,7 @@ impl Faults {
             if all[..place].iter().any(same) {
                 let code = one.code.as_deref().map_or(String::new(), |code| format!(" {code:?}"));
                 self.0.push(format!(
-                    "contract: {}{code} is listed twice; an answer means one thing, a refusal or turned away",
+                    "contract.answers: {}{code} is listed twice; an answer means one thing",
                     one.status
                 ));
             }
@@ -510,6 +529,12 @@ impl Faults {
         let carried = match (&part.header, part.in_body) {
             (Some(header), false) => {
                 let name = self.note("contract.key.header", header.parse::<HeaderName>());
+                let taken = self.1 && name.as_ref().is_some_and(|name| OUR_HEADERS.contains(&name.as_str()));
+                if taken {
+                    self.0.push(format!(
+                        "contract.key.header: {header} has a meaning of its own in every request"
+                    ));
+                }
                 name.map(|name| Carried::Header {
                     name: name.to_string(),
                     quoted: part.quoted,
@@ -552,16 +577,12 @@ impl Faults {
 
     fn look_up(&mut self, contract: Option<&SupplierContract>, part: Option<&LookUpPart>) {
         let look_up = contract.map(|contract| contract.look_up);
-        if look_up.is_some_and(|look_up| look_up.can_ask() != part.is_some()) {
-            self.0
-                .push("look_up: the section stands if and only if contract.look_up is not \"none\"".to_owned());
-        }
         let Some(part) = part else { return };
         self.pointers([
             ("look_up.records".to_owned(), &*part.records),
             ("look_up.reference".to_owned(), &*part.reference),
-            ("look_up.refused.pointer".to_owned(), &*part.refused.pointer),
         ]);
+        self.predicate("look_up.refused", &part.refused);
         self.pointers(part.next.iter().map(|next| ("look_up.next".to_owned(), &**next)));
         let between = contract.map_or(0, |contract| contract.between_look_ups_ms);
         if part.next.is_some() && between * i64::from(part.pages.saturating_sub(1)) > LONGEST_READ {
@@ -588,30 +609,60 @@ impl Faults {
         }
     }
 
-    fn submit(&mut self, part: &SubmitPart, key_in_body: bool) {
-        self.note("submit.method", part.method.parse::<Method>());
+    fn submit(&mut self, part: &SubmitPart, contract: Option<&SupplierContract>) {
+        let method = self.note("submit.method", part.method.parse::<Method>());
+        if self.1 && method.is_some_and(|method| ![Method::POST, Method::PUT, Method::PATCH].contains(&method)) {
+            self.0
+                .push("submit.method: POST, PUT or PATCH; others change nothing, or take something away".to_owned());
+        }
         if !part.path.starts_with('/') {
             self.0.push("submit.path: begins with /".to_owned());
-        }
-        let mut templates = Environment::new();
-        self.note("submit.body", templates.add_template("body", &part.body));
-        if key_in_body && !part.body.contains("operation_key") {
-            self.0
-                .push("submit.body: must name {{ operation_key }}, since the key travels in it".to_owned());
         }
         let predicates = [
             ("confirmed", Some(&part.confirmed)),
             ("acknowledged", part.acknowledged.as_ref()),
             ("refused", part.refused.as_ref()),
         ];
-        for (name, predicate) in predicates {
-            self.pointers(predicate.map(|one| (format!("submit.{name}.pointer"), &*one.pointer)));
+        for (place, (name, predicate)) in predicates.iter().enumerate() {
+            let Some(one) = predicate else { continue };
+            self.predicate(&format!("submit.{name}"), one);
+            if !self.1 {
+                continue;
+            }
+            let others = predicates[..place]
+                .iter()
+                .filter_map(|(other, predicate)| Some((other, (*predicate)?)));
+            for (other, _) in others.filter(|(_, other)| other.may_hold_with(one)) {
+                self.0.push(format!(
+                    "submit.{name}: an answer could say this and submit.{other} at once; then it says nothing"
+                ));
+            }
         }
         self.pointers(part.code.iter().map(|code| ("submit.code".to_owned(), &**code)));
+        let has_codes = contract.is_some_and(|contract| contract.answers.iter().any(|one| one.code.is_some()));
+        if self.1 && has_codes && part.code.is_none() {
+            self.0.push(
+                "contract.answers: codes are listed, and submit.code does not say where an answer has one".to_owned(),
+            );
+        }
+    }
+
+    fn predicate(&mut self, name: &str, one: &Predicate) {
+        self.pointers([(format!("{name}.pointer"), &*one.pointer)]);
+        if self.1 && one.any_of.as_ref().is_some_and(Vec::is_empty) {
+            self.0.push(format!(
+                "{name}.any_of: at least one text; leave it out where anything there counts"
+            ));
+        }
     }
 }
 
 impl Supplier {
+    /// Reads a file that is to be kept from now on: more is asked of it than of one that was kept before.
+    pub fn of_new_file(text: &str) -> Result<Self, SupplierFault> {
+        read(text, Faults(Vec::new(), true))
+    }
+
     /// The request that submits this purchase: rendered from the frozen contents alone, so that a repeat has the same
     /// bytes.
     pub fn submit_step(&self, purchase: &Purchase<'_>) -> Result<Step, SupplierFault> {
@@ -712,8 +763,13 @@ impl Supplier {
     }
 }
 
-/// A key that stands nowhere else, to see whether a path names the key.
+/// A key that stands nowhere else, to see whether a path or a body names the key.
 const PROBE: &str = "00000000-0000-5000-8000-00000000c0de";
+/// An order to see what a body is made of.
+const SAMPLE: &[u8] = br#"{"currency":"EUR","deliver_to":"sample-site","lines":[{"description":"Sample article",
+    "price_per":"1","quantity":"3","sku":"SAMPLE-0815","unit":"EA","unit_price":"1.25"}],"supplier":"sample"}"#;
+/// How far the supplier's clock may be behind ours: lists are read from so much earlier on.
+const CLOCKS_APART: TimeDelta = TimeDelta::hours(1);
 
 /// The path that asks for this key; a name that the template does not know is an error.
 fn path_for(
@@ -724,7 +780,7 @@ fn path_for(
 ) -> Result<String, minijinja::Error> {
     let mut templates = Environment::new();
     templates.set_undefined_behavior(UndefinedBehavior::Strict);
-    let since = since.to_rfc3339_opts(SecondsFormat::Secs, true);
+    let since = (since - CLOCKS_APART).to_rfc3339_opts(SecondsFormat::Secs, true);
     templates.render_str(&part.path, context! { operation_key, since, after })
 }
 
@@ -787,9 +843,10 @@ mod tests {
             .replace("name = \"Practice supplier\"", "nickname = \"Practice\"");
         let SupplierFault(faults) = broken.parse::<Supplier>().expect_err("refused");
         for part in [
-            "contract:",
+            "contract.reference_unique:",
             "contract.key.window:",
-            "submit:",
+            "submit.method: missing",
+            "submit.methods: there is no such field",
             "record.number:",
             "look_up.reference:",
             "name: missing",
@@ -814,6 +871,16 @@ mod tests {
         let SupplierFault(faults) = file.parse::<Supplier>().expect_err("refused");
         let named = |word: &str| faults.iter().any(|fault| fault.starts_with(word));
         let all = ["contract.duplicate_reference", "contract.read_back", "look_up:"];
+        assert!(all.iter().all(|word| named(word)), "{faults:?}");
+        let file = practice()
+            .replace("means = \"in_flight\"", "means = \"other_body\"")
+            .replace(
+                "resume = \"person\"",
+                "resume = \"person\"\nin_flight = \"1h\"\ntwo_step = true",
+            );
+        let SupplierFault(faults) = file.parse::<Supplier>().expect_err("refused");
+        let named = |word: &str| faults.iter().any(|fault| fault.starts_with(word));
+        let all = ["contract.in_flight", "contract.two_step"];
         assert!(all.iter().all(|word| named(word)), "{faults:?}");
         let file = practice().replace("window = \"24h\"\n", "");
         let file = file.replace("resume = \"person\"", "resume = \"automatic\"");

@@ -4,8 +4,8 @@
 //! carries exactly our reference (case I3). Must not: conclude. What an answer establishes is `domain::look_up`'s.
 
 use super::Step;
-use super::file::LookUpPart;
 use super::http::{Bounds, Failure, Http, Seen, root};
+use super::parts::LookUpPart;
 use crate::domain::contract::LookUp;
 use crate::domain::look_up::{Answer, Found, Standing};
 use chrono::{DateTime, Utc};

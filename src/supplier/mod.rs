@@ -7,6 +7,7 @@ pub mod example;
 pub mod file;
 pub mod http;
 mod look_up;
+mod parts;
 pub mod record;
 pub mod retry_after;
 

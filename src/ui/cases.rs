@@ -1,5 +1,6 @@
 //! Open cases: whose they are, by when, why, and what happens if nobody acts.
 
+use super::decide_case::{DecideCase, Deciding};
 use super::hand_over::{HandOver, HandingOver};
 use super::icon::{Drawing, Icon};
 use super::layout::heading_id;
@@ -20,8 +21,9 @@ pub fn open(cases: &[Case]) -> Vec<Case> {
 
 /// One open case.
 #[component]
-pub fn CaseCard(case: Case, here: Here, #[prop(optional)] to: Option<HandingOver>) -> impl IntoView {
+pub fn CaseCard(case: Case, here: Here, #[prop(optional)] to: Option<HandingOver>, by: Deciding) -> impl IntoView {
     let hand_over = to.map(|to| view! { <HandOver case=case.clone() to here/> });
+    let decide = view! { <DecideCase case=case.clone() by here/> };
     let (heading, labelled) = heading_id(case.id.as_str());
     let reason = reason_beside(&case).map(|text| view! { <dt>"Why"</dt><dd class="case-why"><Words text/></dd> });
     view! {
@@ -33,6 +35,7 @@ pub fn CaseCard(case: Case, here: Here, #[prop(optional)] to: Option<HandingOver
                 {reason}
             </dl>
             <p class="fine">{words::case_left_alone(case.kind)}" Open since "<Moment at=case.opened_at here/>"."</p>
+            {decide}
             {hand_over}
         </section>
     }

@@ -60,6 +60,7 @@ fn reply_of(happening: &Happening) -> Option<ReplyWord> {
         | Happening::OrderWithdrawn { .. }
         | Happening::CaseOpened { .. }
         | Happening::CaseClosed { .. }
+        | Happening::CaseDecided { .. }
         | Happening::CaseMoved { .. }
         | Happening::LookedUp { .. }
         | Happening::LookUpWanted

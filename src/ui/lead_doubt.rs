@@ -72,7 +72,7 @@ fn SentOnce(page: OrderPage, here: Here) -> impl IntoView {
     let told = told.cloned().or_else(|| last(&page));
     let times = match sent.len() {
         0 | 1 => "We sent this order at ".to_owned(),
-        times => format!("We sent this order {times} times, with the same key; the last without a clear answer at "),
+        times => format!("We sent the same order {times} times; the last without a clear answer at "),
     };
     told.map(|attempt| {
         let detail = attempt

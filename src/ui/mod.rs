@@ -8,6 +8,7 @@ mod answer;
 mod attempts;
 mod cases;
 mod comparison;
+mod decide_case;
 mod decision;
 mod differences;
 mod error_summary;

@@ -3,6 +3,7 @@
 use super::icon::{Drawing, Icon};
 use super::moment::{Here, Moment};
 use super::plain::Words;
+use super::words::home;
 use crate::domain::order::OrderState;
 use crate::domain::pages::{OrderPage, Target};
 use crate::domain::resume::Ground;
@@ -76,7 +77,10 @@ fn Safe(page: OrderPage, here: Here) -> impl IntoView {
         .then(|| format!("Look up at {supplier}: any time."));
     let resume = page.way_home.ways.resume.ok().map(|ground| match ground {
         Ground::Key { until } => format!("Resume: same contents, same key, until {}.", here.short(until)),
-        Ground::UniqueReference | Ground::NotFound => "Resume: same contents, same key.".to_owned(),
+        Ground::UniqueReference | Ground::NotFound => {
+            let by = home::key_or_reference(&page.way_home.contract);
+            format!("Resume: same contents, same {by}.")
+        }
     });
     let ask = match state {
         OrderState::Acknowledged => format!("Ask {supplier} when they will confirm it. To them our reference is"),

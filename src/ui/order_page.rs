@@ -5,6 +5,7 @@ use super::answer::answered;
 use super::attempts::Attempts;
 use super::cases::{self, CaseCard, Nobodys};
 use super::comparison::{Comparison, Theirs};
+use super::decide_case::Deciding;
 use super::error_summary::ErrorSummary;
 use super::follow::Follow;
 use super::hand_over::HandingOver;
@@ -145,9 +146,10 @@ fn has_care(page: &OrderPage) -> bool {
 /// Whose it is, by when, what not to do, and what the supplier promises.
 #[component]
 fn Care(page: OrderPage, here: Here) -> impl IntoView {
+    let by = Deciding::on(&page.viewer, page.draft.as_ref());
     let cards = cases::open(&page.cases)
         .into_iter()
-        .map(|case| view! { <CaseCard case here to=HandingOver::on(&page)/> })
+        .map(|case| view! { <CaseCard case here to=HandingOver::on(&page) by=by.clone()/> })
         .collect::<Vec<_>>();
     let promises = may_find(&page.life)
         .is_ok()

@@ -2,6 +2,7 @@
 
 use super::answer::answered;
 use super::cases::{self, CaseCard};
+use super::decide_case::Deciding;
 use super::decision::DecisionCard;
 use super::differences::DifferenceTable;
 use super::error_summary::ErrorSummary;
@@ -51,9 +52,10 @@ fn Review(page: ReviewPage) -> impl IntoView {
         .draft
         .clone()
         .map(|draft| view! { <ErrorSummary draft here forms/> });
+    let by = Deciding::on(&page.viewer, page.draft.as_ref());
     let cases = cases::open(&page.cases)
         .into_iter()
-        .map(|case| view! { <CaseCard case here/> })
+        .map(|case| view! { <CaseCard case here by=by.clone()/> })
         .collect_view();
     view! {
         <Frame title viewer=page.viewer.clone() place=Place::Review>

@@ -102,13 +102,33 @@ fn AskByHand(supplier: String, key: String) -> impl IntoView {
 /// How far "no record" is from meaning "not there".
 #[component]
 fn Progress(way_home: WayHome, here: Here) -> impl IntoView {
+    if way_home.ladder == Ladder::CannotAsk {
+        return ().into_any();
+    }
+    if has_record(&way_home.look_ups) {
+        return ().into_any();
+    }
+    if way_home.asks_other_books {
+        return view! {
+            <p class="fine">
+                "The order was sent to another address or account than the supplier’s file names now: what is asked there \
+                 says nothing about it. Somebody has to ask them, or the file has to name the old one again."
+            </p>
+        }
+        .into_any();
+    }
+    if way_home.said_they_have_it {
+        return view! {
+            <p class="fine">
+                "They said that they have it, so “no record” does not mean that it is not there: somebody has to ask them."
+            </p>
+        }
+        .into_any();
+    }
     let (rungs, next_at) = match way_home.ladder {
         Ladder::Climbing { rungs, next_at } => (rungs, next_at),
         Ladder::NotFound | Ladder::CannotAsk => return ().into_any(),
     };
-    if has_record(&way_home.look_ups) {
-        return ().into_any();
-    }
     if way_home.settled_at > here.now {
         return view! {
             <p class="fine">

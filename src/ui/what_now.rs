@@ -139,9 +139,10 @@ fn NoResumeNow(refusal: Refusal, here: Here) -> impl IntoView {
 fn ResumeForm(page: OrderPage, ground: Ground, here: Here) -> impl IntoView {
     let supplier = page.supplier_name.clone();
     let sends = format!(
-        "Sends the same {} for {} again, under the same key.",
+        "Sends the same {} for {} again, under the same {}.",
         things::how_much(&page.contents),
-        page.contents.total()
+        page.contents.total(),
+        home::key_or_reference(&page.way_home.contract)
     );
     let leads_to = home::resume_leads_to(ground, &supplier, &page.way_home.contract);
     let hidden = vec![

@@ -1,6 +1,7 @@
 //! Every label, state name and sentence of the screens, in total matches: a new state does not compile until it has its
 //! words. State names are those of brief.md, letter by letter.
 
+pub mod decisions;
 pub mod events;
 pub mod home;
 pub mod refusals;
@@ -259,6 +260,7 @@ pub fn act(act: Act) -> &'static str {
         Act::Resume => "resume orders",
         Act::RecordFinding => "record findings",
         Act::CloseCase => "close cases",
+        Act::WriteOff => "give a doubt up",
         Act::Assign => "assign cases",
         Act::HoldSupplier => "put suppliers on hold",
         Act::EndPause => "end a pause",

@@ -132,6 +132,7 @@ fn why_not(why: NoResume) -> &'static str {
             "the supplier may have forgotten the key and has no look-up; someone must ask them"
         }
         NoResume::SavedAnswer { .. } => "the supplier repeats its saved answer; a repeat makes no new attempt there",
+        NoResume::InFlight { .. } => "the supplier said that it still works on an earlier request",
         NoResume::KeyUsedOtherwise { .. } => "the supplier says that the key was used with other contents",
         NoResume::SaysItExists { .. } => "the supplier says that it has an order with our reference",
         NoResume::FindFirst { askable: true } => "the supplier does not recognise a repeat; look the order up first",

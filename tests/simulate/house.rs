@@ -129,8 +129,8 @@ impl House {
             let asks = match self.life.state {
                 OrderState::ConfirmationPending | OrderState::Acknowledged => true,
                 OrderState::Approved => self.life.waits_for_look_up(),
-                OrderState::Refused | OrderState::Withdrawn => self.tried.iter().any(Tried::was_lost),
-                OrderState::Confirmed => self.tried.len() > 1 && self.tried.iter().any(Tried::was_lost),
+                OrderState::Refused | OrderState::Withdrawn => self.tried.iter().any(Tried::may_turn_up),
+                OrderState::Confirmed => self.tried.len() > 1 && self.tried.iter().any(Tried::may_turn_up),
                 OrderState::Submitting => false,
             };
             self.asked = 0;
@@ -304,7 +304,7 @@ impl House {
             let mine = self.tried[place].clone();
             let mut others = self.tried.clone();
             others.remove(place);
-            let late = countersign::domain::doubt::late_acceptance(&others, &mine);
+            let late = countersign::domain::doubt::late_acceptance(&self.known, &others, &mine);
             let change = order::lapse(&self.life, late).expect("an order whose lease lapses is being sent");
             let to = change.life.state;
             self.apply(change, now);

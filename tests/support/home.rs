@@ -8,6 +8,13 @@ use serde_json::{Value, json};
 use std::future::Future;
 use std::time::{Duration, Instant};
 
+/// A supplier's file without its key.
+pub fn without_key(file: String) -> String {
+    let (before, rest) = file.split_once("[contract.key]").expect("a key");
+    let (_, after) = rest.split_once("[[contract.answers]]").expect("what follows");
+    format!("{before}[[contract.answers]]{after}")
+}
+
 /// A fault on submit.
 pub fn fault(name: &str) -> Value {
     json!({ "on": "submit", "do": name })
@@ -203,7 +210,7 @@ impl House {
             "reference": order["operation_key"], "currency": order["contents"]["currency"],
             "deliver_to": order["contents"]["deliver_to"], "charges": [], "lines": lines,
         });
-        let post = post.header("Idempotency-Key", "typed in by hand");
+        let post = post.header("Idempotency-Key", format!("typed in by hand for {}", id(order)));
         let answer = Answer::of(post.json(&entered)).await;
         assert_eq!(answer.status, 201, "{answer:?}");
         answer.json()["number"].as_str().expect("a number").to_owned()

@@ -29,7 +29,7 @@ impl Desk {
         let (about, open_doubt) = (facts.about(&order.life), facts.open_doubt(now));
         let way_home = WayHome {
             ways: ways(&order.life, person.roles(), &contract, &about, open_doubt, now),
-            record: last_record(order, &facts.known.look_ups),
+            record: last_record(order, &facts.known.heard().collect::<Vec<_>>()),
             ladder: facts.ladder(),
             settled_at: facts.settled_at(),
             key_until: facts.key_until(),
@@ -47,7 +47,9 @@ impl Desk {
                 None => None,
             },
             owners: able_owners(conn, person).await?,
-            look_ups: facts.known.look_ups.clone(),
+            look_ups: facts.known.heard().collect(),
+            said_they_have_it: facts.said_they_have_it(),
+            asks_other_books: facts.books() != &facts.today.books,
             findings: facts.known.findings.clone(),
             contract,
         };

@@ -88,6 +88,19 @@ fn sentence(event: &Event, attempts: &[AttemptId], here: Here) -> String {
         Happening::CaseOpened { owner_name, due_at, .. } => {
             format!("Given to {owner_name}, due {}.", here.short(*due_at))
         }
+        Happening::CaseDecided {
+            case_kind,
+            decision,
+            reference,
+            ..
+        } => {
+            let record = reference.as_ref().map(|reference| format!(" ({reference})"));
+            format!(
+                "{who} decided: {}{}.",
+                lower(super::decisions::decision(*case_kind, *decision)),
+                record.unwrap_or_default()
+            )
+        }
         Happening::CaseClosed { case_kind, .. } => format!("Case closed: {}.", lower(super::case_kind(*case_kind))),
         Happening::CaseMoved { owner_name, due_at, .. } => {
             let due = due_at
@@ -166,6 +179,7 @@ fn aside(happening: &Happening) -> Option<String> {
         | Happening::Paused { reason, .. }
         | Happening::PauseEnded { reason }
         | Happening::OrderWithdrawn { reason }
+        | Happening::CaseDecided { reason, .. }
         | Happening::CaseMoved { reason, .. } => Some(reason.clone()),
         Happening::CaseOpened { reason, .. } => Some(super::sentence_case(reason)),
         Happening::AttemptClosed { detail, .. } | Happening::LateReply { detail, .. } => Some(detail.clone()),

@@ -2,7 +2,9 @@
 //! way of another purchase.
 
 use crate::domain::calendar;
-use crate::domain::contract::{Class, Duplicate, KeyPromise, LookUp, PastWindow, ResumeBy, Scope, SupplierContract};
+use crate::domain::contract::{
+    Class, Duplicate, KeyPromise, LookUp, Notifies, PastWindow, ResumeBy, Scope, SupplierContract,
+};
 use crate::domain::look_up::{AnswerWord, FindingWord, LookedUp, Standing};
 use crate::domain::order::OrderState;
 use crate::domain::resume::Ground;
@@ -51,6 +53,23 @@ pub fn promises(contract: &SupplierContract) -> Vec<String> {
         said.push("Answers a submit with “received”; whether they take the order they say later.".to_owned());
     }
     said.push(look_up_promise(contract));
+    if contract.in_flight_seconds > 0 {
+        let length = length(contract.in_flight_seconds);
+        said.push(format!(
+            "Where it says that it works on an earlier request, that is over within {length}."
+        ));
+    }
+    if contract.cancel_by_key {
+        said.push("Can cancel an order by our reference: tell them that.".to_owned());
+    }
+    said.extend(contract.notifies_with.map(|with| {
+        let by = match with {
+            Notifies::Key => "our key",
+            Notifies::Reference => "our reference",
+            Notifies::Number => "its own number",
+        };
+        format!("Tells of changes by itself, by {by}; we do not listen yet, and look up instead.")
+    }));
     if contract.read_back {
         said.push("A yes counts once their record has been read back.".to_owned());
     }
@@ -145,6 +164,11 @@ pub fn resume_leads_to(ground: Ground, supplier: &str, contract: &SupplierContra
             "{supplier} cannot be looked up: it is sent on the word of whoever asked them, for 15 minutes after."
         ),
     }
+}
+
+/// What a repeat carries that the first send carried, in the supplier's words: a key, where it takes one.
+pub fn key_or_reference(contract: &SupplierContract) -> &'static str {
+    if contract.key.is_some() { "key" } else { "reference" }
 }
 
 /// Who may have an order in doubt sent once more, after the lead.

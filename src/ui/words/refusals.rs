@@ -143,6 +143,7 @@ fn about_field(field: &str, detail: &str) -> String {
             "The form came without what it is about. Nothing was done; open the page anew and press again.".to_owned()
         }
         "finding" => "Say what you found out: choose one of the answers.".to_owned(),
+        "decision" => "Say what you decide: choose one of the answers.".to_owned(),
         "owner" => "Choose who gets it: a resolver or manager who is not disabled.".to_owned(),
         other => format!("{}: {detail}", field_label(other)),
     }
@@ -187,6 +188,11 @@ pub fn no_resume(why: NoResume, here: Here) -> String {
             "The supplier gave its saved answer {} more: a repeat makes no new attempt there. {}",
             super::count(usize::try_from(times).unwrap_or(usize::MAX), "time", "times"),
             find_out(askable)
+        ),
+        NoResume::InFlight { until } => format!(
+            "The supplier said that it is still working on an earlier request. That is over by {}; until then a repeat \
+             would only hear so again.",
+            here.precise(until)
         ),
         NoResume::KeyUsedOtherwise { askable } => format!(
             "The supplier says that our key was used with other contents: what stands there is not what was approved. {}",
@@ -271,6 +277,7 @@ pub fn field_label(field: &str) -> String {
         "second_purchase" => "Second purchase".to_owned(),
         "accept_unsettled" => "Accepted order".to_owned(),
         "finding" => "What did you find out?".to_owned(),
+        "decision" => "What do you decide?".to_owned(),
         "reference" => "Their number".to_owned(),
         "evidence" => "Evidence".to_owned(),
         "owner" => "To whom".to_owned(),

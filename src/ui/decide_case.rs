@@ -1,0 +1,149 @@
+//! What closes a case by a decision: the choices of its kind, the record it is about, and why.
+//!
+//! Must not: choose for the person. No decision is preselected.
+
+use super::moment::Here;
+use super::reason_form::Hidden;
+use super::typed::{Typed, field_id};
+use super::why_not::WhyNot;
+use super::words::decisions::{decision, does};
+use crate::domain::case::{Case, CaseKind};
+use crate::domain::decision::{Decision, decisions, may_decide};
+use crate::domain::pages::{Draft, Viewer};
+use crate::domain::person::Role;
+use crate::domain::refusal::Refusal;
+use leptos::prelude::*;
+
+const ACT: &str = "close_case";
+
+/// Whose page it is, and what was typed before.
+#[derive(Debug, Clone)]
+pub struct Deciding {
+    roles: Vec<Role>,
+    draft: Option<Draft>,
+}
+
+impl Deciding {
+    /// On a page of this viewer.
+    pub fn on(viewer: &Viewer, draft: Option<&Draft>) -> Self {
+        Self {
+            roles: viewer.roles.clone(),
+            draft: draft.cloned(),
+        }
+    }
+}
+
+/// The form, folded away; nothing for a case that no decision closes.
+#[component]
+pub fn DecideCase(case: Case, by: Deciding, here: Here) -> impl IntoView {
+    let all = decisions(case.kind);
+    if all.is_empty() {
+        return ().into_any();
+    }
+    let may = |one: &Decision| may_decide(&by.roles, *one);
+    if let (false, Some(refusal)) = (
+        all.iter().any(|one| may(one).is_ok()),
+        all.iter().find_map(|one| may(one).err()),
+    ) {
+        return view! {
+            <div class="no-disabled">
+                <button class="button button-quiet button-small" disabled=true>"Decide"</button>
+                <div class="fine"><WhyNot refusal here/></div>
+            </div>
+        }
+        .into_any();
+    }
+    let typed = Typed::into_case(by.draft.as_ref(), ACT, &case.id);
+    let is_open = typed.is_any(&["decision", "reference", "reason"]);
+    let hidden = vec![("case", case.id.to_string()), ("version", case.version.to_string())];
+    let reference = (case.kind == CaseKind::SupplierDuplicate)
+        .then(|| view! { <Reference case=case.clone() typed=typed.clone()/> });
+    view! {
+        <details class="no" open=is_open>
+            <summary>"Decide"</summary>
+            <form class="form" method="post" action="/act/close_case">
+                <Hidden fields=hidden/>
+                <Choices case=case.clone() roles=by.roles typed=typed.clone() here/>
+                {reference}
+                <Why case typed/>
+                <button class="button button-quiet">"Close this case"</button>
+            </form>
+        </details>
+    }
+    .into_any()
+}
+
+#[component]
+fn Choices(case: Case, roles: Vec<Role>, typed: Typed, here: Here) -> impl IntoView {
+    let chosen = typed.text("decision");
+    let choices = decisions(case.kind)
+        .iter()
+        .enumerate()
+        .map(|(place, one)| {
+            let is_chosen = chosen.as_deref() == Some(one.word());
+            let may = may_decide(&roles, *one);
+            // the first has the id that a link to the field leads to
+            let field = if place == 0 { "decision" } else { one.word() };
+            let id = field_id(ACT, Some(case.id.as_str()), field);
+            view! { <OneDecision id kind=case.kind one=*one is_chosen may here/> }
+        })
+        .collect_view();
+    view! {
+        <fieldset class="findings" class:findings-missing=typed.is_wrong("decision")>
+            <legend>"What do you decide?"</legend>
+            {choices}
+        </fieldset>
+    }
+    .into_any()
+}
+
+#[component]
+fn OneDecision(
+    id: String,
+    kind: CaseKind,
+    one: Decision,
+    is_chosen: bool,
+    may: Result<(), Refusal>,
+    here: Here,
+) -> impl IntoView {
+    let hint = format!("{id}-does");
+    let is_off = may.is_err();
+    let why_not = may.err().map(|refusal| view! { " "<WhyNot refusal here/> });
+    view! {
+        <div class="finding">
+            <label class="check">
+                <input type="radio" id=id name="decision" value=one.word() checked=is_chosen disabled=is_off
+                    aria-describedby=hint.clone()/>
+                <span>{decision(kind, one)}</span>
+            </label>
+            <p class="fine" id=hint>{does(kind, one)}{why_not}</p>
+        </div>
+    }
+    .into_any()
+}
+
+#[component]
+fn Reference(case: Case, typed: Typed) -> impl IntoView {
+    let id = field_id(ACT, Some(case.id.as_str()), "reference");
+    let hint = format!("{id}-hint");
+    view! {
+        <label for=id.clone()>"Their number of the record this is about"</label>
+        <input id=id type="text" name="reference" value=typed.text("reference") maxlength="200" autocomplete="off"
+            spellcheck="false" aria-describedby=hint.clone() aria-invalid=typed.invalid("reference")/>
+        <p class="fine" id=hint>"The one beside the order’s own. Each record is judged by its own number."</p>
+    }
+    .into_any()
+}
+
+#[component]
+fn Why(case: Case, typed: Typed) -> impl IntoView {
+    let id = field_id(ACT, Some(case.id.as_str()), "reason");
+    let hint = format!("{id}-hint");
+    view! {
+        <label for=id.clone()>"Evidence and reason"</label>
+        <textarea id=id name="reason" rows="3" maxlength="2000" placeholder=" " aria-describedby=hint.clone()
+            aria-invalid=typed.invalid("reason") inner_html=typed.area("reason")></textarea>
+        <p class="fine" id=hint>"Whom you asked, what you saw, and when. It stays with the case."</p>
+    }
+    .into_any()
+}

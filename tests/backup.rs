@@ -44,6 +44,19 @@ async fn house() -> (House, String) {
     (house, id)
 }
 
+/// Whatever mask the shell has: the ledger and what stands beside it are their owner's alone.
+#[tokio::test]
+async fn what_the_program_keeps_is_its_owners_alone() {
+    let folder = tempfile::TempDir::new().expect("a folder");
+    let made = support::run_in(folder.path(), &[], &["init", "--tenant", "Lab", "--zone", "UTC"]);
+    assert_eq!(made.status, 0, "{made:?}");
+    let (house, _) = house().await;
+    for file in [folder.path().join("countersign.db"), house.node_file()] {
+        let mode = fs::metadata(&file).expect("a file").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{}", file.display());
+    }
+}
+
 #[tokio::test]
 async fn a_copy_is_whole_sound_and_its_owners_alone() {
     let (house, order) = house().await;

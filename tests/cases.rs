@@ -82,6 +82,24 @@ async fn a_late_record_is_kept_or_cancelled_or_not_ours_and_once_judged_it_never
     }
 }
 
+/// Rule 12: a record that a person keeps is compared like any other.
+#[tokio::test]
+async fn a_late_record_that_is_kept_is_compared_with_what_was_approved() {
+    let house = plan().start().await;
+    let (buyer, resolver) = (house.sign_in(BUYER).await, house.sign_in(RESOLVER).await);
+    let late = late_record(&house, &buyer, &resolver, "kept-and-other").await;
+    let number = late["supplier_reference"].as_str().expect("a number");
+    house.clerk(number, json!({ "line": 0, "quantity": "7" })).await;
+
+    assert_done(&decides(&resolver, &late, "kept_first", &[]).await, &late);
+
+    let differs = house
+        .see(&late, "with differences", |order| order["differences"] == true)
+        .await;
+    assert_eq!(differs["state"], "confirmed");
+    assert_owned(&differs, "differences");
+}
+
 #[tokio::test]
 async fn differences_are_taken_as_they_are_or_the_order_was_cancelled_there() {
     let house = plan().start().await;
@@ -130,22 +148,21 @@ async fn a_second_record_is_named_and_judged_and_the_first_one_confirms_the_orde
         let mut about = two.clone();
         about["case"] = duplicate.expect("a case").clone();
 
-        let nameless = decides(&resolver, &about, decision, &[]).await;
-        let nameless = resolver.refused(&nameless, &page(&two)).await;
-        assert_eq!(nameless.field(), "reference", "{:?}", nameless.why);
         if decision == "kept_both" {
             // which of them is the order has to be said first
-            let named = [("reference", &*second)];
-            let early = decides(&resolver, &about, decision, &named).await;
-            assert_eq!(resolver.refused(&early, &page(&two)).await.field(), "decision");
+            let early = decides(&resolver, &about, decision, &[("reference", &second)]).await;
+            assert!(resolver.refused(&early, &page(&two)).await.is("order_is"));
             let first = first_of(&two, &second);
             assert_done(
                 &resolver.finds(&two, "at_supplier", &[("reference", &first)]).await,
                 &two,
             );
-        } else {
-            let unseen = decides(&resolver, &about, decision, &[("reference", "A-4711")]).await;
-            assert_eq!(resolver.refused(&unseen, &page(&two)).await.field(), "reference");
+        }
+        // no number, and one that nobody has seen
+        for named in [&[][..], &[("reference", "A-4711")]] {
+            let refused = decides(&resolver, &about, decision, named).await;
+            let refused = resolver.refused(&refused, &page(&two)).await;
+            assert_eq!(refused.field(), "reference", "{:?}", refused.why);
         }
         let named = [("reference", &*second)];
         assert_done(&decides(&resolver, &about, decision, &named).await, &two);

@@ -258,11 +258,7 @@ async fn the_file_is_closed_for_every_writer_and_open_for_readers() {
     ] {
         assert_closed(&removal.house.run(verb), &removal.new);
     }
-    for verb in [
-        &["site", "list"][..],
-        &["person", "list"],
-        &["backup", "kept.db"],
-    ] {
+    for verb in [&["site", "list"][..], &["person", "list"], &["backup", "kept.db"]] {
         let ran = removal.house.run(verb);
         assert_eq!(ran.status, 0, "{verb:?}: {ran:?}");
     }

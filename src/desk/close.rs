@@ -7,7 +7,7 @@ use super::again::again;
 use super::decide::{missing, reason_given};
 use super::own::target_of;
 use super::record::{Act, subject_of};
-use super::settle::{Doing, last_doer, reference_if_given};
+use super::settle::{case_at, reference_if_given};
 use super::{Desk, DeskError, Person, clock};
 use crate::domain::case::{Case, CaseKind, CaseStep};
 use crate::domain::decision::{Decided, Deciding, Decision, decide, may_decide};
@@ -16,7 +16,7 @@ use crate::domain::ids::CaseId;
 use crate::domain::order::OrderState;
 use crate::domain::pages::Target;
 use crate::domain::refusal::Refusal;
-use crate::store::cases::{About, case_fetch};
+use crate::store::cases::About;
 use crate::store::judgements::{NewJudgement, judgement_add};
 use crate::store::orders::{Asking, OrderRow};
 use crate::store::{Conn, attempts, events, orders};
@@ -56,13 +56,7 @@ impl Desk {
     ) -> Result<Option<Target>, DeskError> {
         let now = clock::now();
         let mut tx = self.store.begin_write_in(person.tenant()).await?;
-        let (case, about) = case_fetch(&mut tx, person.tenant(), id)
-            .await?
-            .ok_or(DeskError::Absent("case"))?;
-        if case.closed_at.is_some() || case.version != version {
-            let subject = subject_of(&about).id();
-            return Err(last_doer(&mut tx, person, &subject, Doing::OfCase).await?.into());
-        }
+        let (case, about) = case_at(&mut tx, person, id, version).await?;
         let order = order_of(&mut tx, person, &about).await?;
         let reference = reference_if_given(by.reference.as_deref())?;
         let deciding = Deciding {
@@ -114,7 +108,7 @@ impl Desk {
         let mut seen: Vec<&str> = looked_up.map(|one| one.reference.as_str()).chain(told).collect();
         seen.sort_unstable();
         seen.dedup();
-        if seen.contains(&judged.reference.as_str()) || case.reason.contains(&judged.reference) {
+        if seen.contains(&judged.reference.as_str()) {
             return Ok(());
         }
         let detail = format!("nobody has seen a record of this number; seen were {}", seen.join(", "));

@@ -5,7 +5,7 @@
 use super::again::again;
 use super::decide::{missing, reason_given};
 use super::record::{Act, subject_of};
-use super::settle::{Doing, last_doer, order_at};
+use super::settle::{Doing, case_at, last_doer, order_at};
 use super::{Desk, DeskError, Person, clock};
 use crate::domain::calendar;
 use crate::domain::event::Happening;
@@ -154,13 +154,8 @@ impl Desk {
     ) -> Result<Option<Target>, DeskError> {
         let now = clock::now();
         let mut tx = self.store.begin_write_in(person.tenant()).await?;
-        let (case, about) = case_fetch(&mut tx, person.tenant(), id)
-            .await?
-            .ok_or(DeskError::Absent("case"))?;
+        let (case, about) = case_at(&mut tx, person, id, version).await?;
         let subject = subject_of(&about);
-        if case.closed_at.is_some() || case.version != version {
-            return Err(last_doer(&mut tx, person, &subject.id(), Doing::OfCase).await?.into());
-        }
         let due_at = due_given(&mut tx, person, &to.due_at, now).await?;
         let owner = able_owners(&mut tx, person)
             .await?

@@ -5,11 +5,11 @@
 
 use super::again::again;
 use super::decide::{missing, reason_given};
-use super::record::Act;
+use super::record::{Act, subject_of};
 use super::{Desk, DeskError, Person, clock};
-use crate::domain::case::{CaseKind, CaseStep};
+use crate::domain::case::{Case, CaseKind, CaseStep};
 use crate::domain::event::{Actor, Happening, Subject};
-use crate::domain::ids::{OrderId, PersonId};
+use crate::domain::ids::{CaseId, OrderId, PersonId};
 use crate::domain::look_up::{FindingWord, Source, may_look_up};
 use crate::domain::order::{self, Finding, OrderState};
 use crate::domain::person::{self, may};
@@ -17,7 +17,7 @@ use crate::domain::refusal::Refusal;
 use crate::domain::resume::Ground;
 use crate::domain::text;
 use crate::domain::ways::may_resume_now;
-use crate::store::cases::About;
+use crate::store::cases::{About, case_fetch};
 use crate::store::findings::NewFinding;
 use crate::store::orders::{Asking, OrderRow};
 use crate::store::{Conn, attempts, events, findings, orders};
@@ -315,6 +315,23 @@ pub(super) async fn order_at(
         return Ok(order);
     }
     Err(last_doer(conn, person, id.as_str(), Doing::OfOrder).await?.into())
+}
+
+/// An open case as a person saw it, with what it is about. One that has changed since is "already done by … at …" (rule 14).
+pub(super) async fn case_at(
+    conn: &mut Conn,
+    person: &Person,
+    id: &CaseId,
+    version: u64,
+) -> Result<(Case, About), DeskError> {
+    let (case, about) = case_fetch(conn, person.tenant(), id)
+        .await?
+        .ok_or(DeskError::Absent("case"))?;
+    if case.closed_at.is_none() && case.version == version {
+        return Ok((case, about));
+    }
+    let subject = subject_of(&about).id();
+    Err(last_doer(conn, person, &subject, Doing::OfCase).await?.into())
 }
 
 /// Whose doing is asked for: of the thing itself, or of its case.

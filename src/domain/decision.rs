@@ -174,8 +174,27 @@ pub fn may_decide(roles: &[Role], decision: Decision) -> Result<(), Refusal> {
     }
 }
 
+/// Whether a decision is open where the order stands: a second record is wanted beside an order, and so the order itself has
+/// to be known first.
+pub fn fits(decision: Decision, state: Option<OrderState>) -> Result<(), Refusal> {
+    match (decision, state) {
+        (Decision::KeptBoth, Some(state)) if state != OrderState::Confirmed => Err(Refusal::OrderIs(state)),
+        (
+            Decision::KeptBoth
+            | Decision::WrittenOff
+            | Decision::DifferencesAccepted
+            | Decision::CancelledAtSupplier
+            | Decision::DuplicateCancelled
+            | Decision::NotOurOrder
+            | Decision::KeptFirst,
+            _,
+        ) => Ok(()),
+    }
+}
+
 /// What a decision brings about.
 pub fn decide(about: Deciding<'_>, decision: Decision, now: DateTime<Utc>) -> Result<Decided, Refusal> {
+    fits(decision, about.life.map(|life| life.state))?;
     match (about.kind, decision) {
         (CaseKind::Pending, Decision::WrittenOff) => Ok(Decided {
             change: Some(order::write_off(of_order(about)?)?),
@@ -233,13 +252,7 @@ fn beside(about: Deciding<'_>, verdict: Verdict) -> Result<Decided, Refusal> {
     let life = of_order(about)?;
     let reference = about
         .reference
-        .ok_or_else(|| field("reference", "the number of the record this is about"))?;
-    if verdict.is_kept() && life.state != OrderState::Confirmed {
-        return Err(field(
-            "decision",
-            "the order itself is not settled yet: record first which of the records is the order",
-        ));
-    }
+        .ok_or_else(|| field("reference", "give the number of the record this is about"))?;
     let is_own = life.state == OrderState::Confirmed && life.supplier_reference.as_deref() == Some(reference);
     if is_own {
         return Err(field(
@@ -374,6 +387,20 @@ mod tests {
         }
         let decided = decide(about(Some("A-2")), Decision::DuplicateCancelled, at(1)).expect("decided");
         assert_eq!((decided.change, decided.answers_doubt), (None, false));
+    }
+
+    #[test]
+    fn both_are_kept_once_it_is_known_which_is_the_order() {
+        let pending = life(OrderState::ConfirmationPending);
+        let about = Deciding {
+            kind: CaseKind::SupplierDuplicate,
+            life: Some(&pending),
+            reference: Some("A-2"),
+            was_refused: false,
+        };
+        let refused = Refusal::OrderIs(OrderState::ConfirmationPending);
+        assert_eq!(decide(about, Decision::KeptBoth, at(1)), Err(refused));
+        assert!(decide(about, Decision::NotOurOrder, at(1)).is_ok());
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! Must not: read a clock, or change anything.
 
 use super::attempt::{Reply, ReplyWord, Tried, first_seen};
+use super::case::CaseKind;
 use super::classify::{Before, Meaning};
 use super::contract::SupplierContract;
 use super::decision::{Judgement, Verdict};
@@ -153,7 +154,15 @@ pub fn late_change(
     if is_settled && judged {
         return Err(Refusal::OrderIs(life.state));
     }
-    order::late_reply(life, reply, differences, doubt, now)
+    let change = order::late_reply(life, reply, differences, doubt, now)?;
+    let late = life.supplier_reference.as_deref().filter(|_| known.record_there);
+    Ok(
+        match late.filter(|late| change.life.state == OrderState::Confirmed && reply.reference() != Some(late)) {
+            // the record that waited to be judged is not the one that said yes: it stays somebody's
+            Some(late) => change.opening(CaseKind::SupplierDuplicate, order::second_record(late)),
+            None => change,
+        },
+    )
 }
 
 /// What a reply that came late establishes.
@@ -424,8 +433,11 @@ impl DoubtFacts {
 
 #[cfg(test)]
 mod tests {
+    use super::super::attempt::Attempt;
+    use super::super::case::CaseStep;
     use super::super::contract::{LookUp, ResumeBy};
-    use super::super::ids::PersonId;
+    use super::super::difference::Recorded;
+    use super::super::ids::{AttemptId, OrderId, PersonId};
     use super::super::order::Holds;
     use super::*;
 
@@ -459,6 +471,62 @@ mod tests {
             look_up_lag_seconds: 5,
             settle_seconds: 3_600,
             ..SupplierContract::nothing()
+        }
+    }
+
+    /// A record waits to be judged, and an attempt reports late that it was accepted under another number.
+    #[test]
+    fn a_late_yes_under_another_number_leaves_the_unjudged_record_to_somebody() {
+        let life = Life {
+            state: OrderState::ConfirmationPending,
+            due_at: None,
+            supplier_reference: Some("A-1".to_owned()),
+            ..Life::approved(Holds::NONE, at(0))
+        };
+        let known = Known {
+            record_there: true,
+            ..Known::default()
+        };
+        let mine = attempt_that_lapsed();
+        for (reference, is_somebodys) in [("A-1", false), ("A-2", true)] {
+            let accepted = Reply::Accepted {
+                reference: reference.to_owned(),
+                record: Recorded::default(),
+            };
+            let change = late_change(&life, &known, &[], &mine, &accepted, &[], at(60)).expect("it confirms");
+            assert_eq!(change.life.state, OrderState::Confirmed);
+            let opened = change.cases.iter().any(|step| match step {
+                CaseStep::Open { kind, reason } => *kind == CaseKind::SupplierDuplicate && reason.contains("A-1"),
+                CaseStep::Close(_) => false,
+            });
+            assert_eq!(opened, is_somebodys, "{reference}: {:?}", change.cases);
+        }
+    }
+
+    fn attempt_that_lapsed() -> Tried {
+        Tried {
+            attempt: Attempt {
+                id: AttemptId::from_random(1),
+                started_at: at(0),
+                send_by: at(5),
+                lease_until: at(45),
+                ended_at: None,
+                reply: None,
+                http_status: None,
+                reference: None,
+                detail: None,
+                excerpt: None,
+                answered: false,
+            },
+            order: OrderId::from_random(1),
+            supplier_version: 1,
+            books: Books::default(),
+            secret_mac: String::new(),
+            lapsed: true,
+            in_doubt: false,
+            meaning: None,
+            recorded: None,
+            differences: Vec::new(),
         }
     }
 

@@ -317,7 +317,7 @@ impl Change {
             hold_supplier: false,
         }
     }
-    fn opening(mut self, kind: CaseKind, reason: impl Into<String>) -> Self {
+    pub(super) fn opening(mut self, kind: CaseKind, reason: impl Into<String>) -> Self {
         self.cases.push(CaseStep::Open {
             kind,
             reason: reason.into(),
@@ -404,7 +404,8 @@ pub fn close_attempt(
     })
 }
 
-fn second_record(reference: &str) -> String {
+/// Why a second record of an order has a case.
+pub(super) fn second_record(reference: &str) -> String {
     format!("the supplier has a record of it beside the number it was confirmed under: {reference}")
 }
 

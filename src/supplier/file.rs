@@ -68,26 +68,33 @@ const KEY_LENGTH: usize = 36;
 impl std::str::FromStr for Supplier {
     type Err = SupplierFault;
     fn from_str(text: &str) -> Result<Self, SupplierFault> {
-        read(text, Faults(Vec::new(), false))
+        read(text, false)
     }
 }
 
-fn read(text: &str, mut faults: Faults) -> Result<Supplier, SupplierFault> {
+fn read(text: &str, is_new: bool) -> Result<Supplier, SupplierFault> {
+    let mut faults = Faults {
+        told: Vec::new(),
+        is_new,
+    };
     let table: Table = toml::from_str(text).map_err(|error| SupplierFault(vec![error.to_string()]))?;
     let supplier = faults.supplier(table);
     match supplier {
-        Some(supplier) if faults.0.is_empty() => Ok(supplier),
-        _ => Err(SupplierFault(faults.0)),
+        Some(supplier) if faults.told.is_empty() => Ok(supplier),
+        _ => Err(SupplierFault(faults.told)),
     }
 }
 
 /// What is wrong so far; and whether the file is new. One that is kept was taken by the rules of its day, and its orders
 /// must stay readable: what was added since is asked of new files alone.
-struct Faults(Vec<String>, bool);
+struct Faults {
+    told: Vec<String>,
+    is_new: bool,
+}
 
 impl Faults {
     fn note<T, E: std::fmt::Display>(&mut self, field: &str, read: Result<T, E>) -> Option<T> {
-        read.map_err(|error| self.0.push(format!("{field}: {error}"))).ok()
+        read.map_err(|error| self.told.push(format!("{field}: {error}"))).ok()
     }
 
     fn length(&mut self, field: &str, text: &str) -> Option<Duration> {
@@ -124,22 +131,17 @@ impl Faults {
     /// A part that has to be there.
     fn part<T: DeserializeOwned>(&mut self, table: &mut Table, name: &str) -> Option<T> {
         if !table.contains_key(name.rsplit('.').next().unwrap_or(name)) {
-            self.0.push(format!("{name}: missing"));
+            self.told.push(format!("{name}: missing"));
         }
         self.part_if(table, name)
     }
 
     /// What is left of a section once its fields were read is not known.
     fn rest(&mut self, section: &str, table: &Table) {
-        let prefix = if section.is_empty() {
-            String::new()
-        } else {
-            format!("{section}.")
-        };
         let unknown = table
             .keys()
-            .map(|name| format!("{prefix}{name}: there is no such field"));
-        self.0.extend(unknown);
+            .map(|name| format!("{section}.{name}: there is no such field"));
+        self.told.extend(unknown);
     }
 
     fn contract_part(&mut self, mut of: Table) -> ContractPart {
@@ -257,10 +259,10 @@ impl Faults {
             .and_then(|contract| self.part_if(contract, "contract.key"));
         let has_key = key.is_some();
         let key = key.map(|key| self.key_part(key)).and_then(|key| self.key(key));
-        let before = self.0.len();
+        let before = self.told.len();
         let contract = contract.map(|contract| self.contract_part(contract));
         // what one section says is not held against another while its own fields are not readable
-        let is_readable = self.0.len() == before;
+        let is_readable = self.told.len() == before;
         let http = self.part(&mut file, "http").and_then(|part| self.http_part(part));
         let submit = self.part(&mut file, "submit").and_then(|part| self.submit_part(part));
         let has_look_up = file.contains_key("look_up");
@@ -268,7 +270,7 @@ impl Faults {
             .part_if(&mut file, "look_up")
             .and_then(|part| self.look_up_part(part));
         let record: Option<RecordMap> = self.part(&mut file, "record");
-        self.0
+        self.told
             .extend(file.keys().map(|name| format!("{name}: there is no such part")));
 
         let id = id.and_then(|id: String| self.note("id", id.parse()));
@@ -287,7 +289,7 @@ impl Faults {
             .filter(|_| is_readable)
             .map(|contract| contract.look_up.can_ask());
         if can_ask.is_some_and(|can_ask| can_ask != has_look_up) {
-            self.0
+            self.told
                 .push("look_up: the section stands if and only if contract.look_up is not \"none\"".to_owned());
         }
         self.look_up(contract.as_ref(), look_up.as_ref());
@@ -304,7 +306,7 @@ impl Faults {
             look_up,
             record: record?,
         };
-        if self.1 {
+        if self.is_new {
             self.body(&supplier);
         }
         Some(supplier)
@@ -321,20 +323,20 @@ impl Faults {
         };
         let step = match supplier.submit_step(&purchase) {
             Ok(step) => step,
-            Err(SupplierFault(faults)) => return self.0.extend(faults),
+            Err(SupplierFault(faults)) => return self.told.extend(faults),
         };
         let contract = &supplier.contract;
         let by_reference = contract.is_reference_unique() || contract.look_up.can_ask();
         let in_body = contract.key.as_ref().is_some_and(|key| key.carried == Carried::Body);
         if (by_reference || in_body) && !step.body.contains(PROBE) {
-            self.0.push(
+            self.told.push(
                 "submit.body: must name {{ operation_key }}: it is the reference that an order is looked up by, and a repeat \
                  recognised by"
                     .to_owned(),
             );
         }
         if !step.body.contains("SAMPLE-0815") && !step.body.contains("Sample article") {
-            self.0.push(
+            self.told.push(
                 "submit.body: must carry the lines: neither article nor description of a sample order is in it"
                     .to_owned(),
             );
@@ -343,13 +345,14 @@ impl Faults {
 
     fn name(&mut self, name: &str) {
         if name.trim().is_empty() || name.chars().any(crate::domain::text::is_hidden) {
-            self.0.push("name: a visible name without hidden characters".to_owned());
+            self.told
+                .push("name: a visible name without hidden characters".to_owned());
         }
     }
 
     fn currencies(&mut self, codes: &[String]) -> Vec<Currency> {
         if codes.is_empty() {
-            self.0.push("currencies: at least one".to_owned());
+            self.told.push("currencies: at least one".to_owned());
         }
         let read = codes
             .iter()
@@ -361,7 +364,8 @@ impl Faults {
     fn pointers<'a>(&mut self, named: impl IntoIterator<Item = (String, &'a str)>) {
         for (field, pointer) in named {
             if !pointer.is_empty() && !pointer.starts_with('/') {
-                self.0.push(format!("{field}: a JSON pointer, such as \"/{pointer}\""));
+                self.told
+                    .push(format!("{field}: a JSON pointer, such as \"/{pointer}\""));
             }
         }
     }
@@ -408,7 +412,7 @@ impl Faults {
             send_within_seconds: send_within.unwrap_or(0),
         };
         if part.two_step {
-            self.0.push(
+            self.told.push(
                 "contract.two_step: an order is one request here; draft and confirm have no connector yet".to_owned(),
             );
         }
@@ -429,7 +433,7 @@ impl Faults {
         let said = part.duplicate_reference.unwrap_or(unsaid);
         let is_unique = matches!(said, Duplicate::Refused | Duplicate::Existing);
         if is_unique != part.reference_unique {
-            self.0.push(
+            self.told.push(
                 "contract.duplicate_reference: \"refused\" and \"existing\" go with reference_unique = true, \"second\" and \
                  \"updates\" with false"
                     .to_owned(),
@@ -441,25 +445,25 @@ impl Faults {
     /// Promises that only make sense together.
     fn fits_together(&mut self, contract: &SupplierContract) {
         if contract.read_back && !contract.look_up.can_ask() {
-            self.0
+            self.told
                 .push("contract.read_back: needs a look_up; a record cannot be read back without one".to_owned());
         }
         let names_it = contract.answers.iter().any(|one| one.means == Means::InFlight);
         if contract.in_flight_seconds > 0 && !names_it {
-            self.0
+            self.told
                 .push("contract.in_flight: no answer is listed that means \"in_flight\"".to_owned());
         }
         let recognised =
             contract.is_reference_unique() || contract.key.as_ref().is_some_and(|key| key.window_seconds > 0);
-        if self.1 && contract.messages && !recognised {
-            self.0.push(
+        if self.is_new && contract.messages && !recognised {
+            self.told.push(
                 "contract.messages: the same document must be recognised when it comes again: reference_unique = true, or a \
                  key with a window"
                     .to_owned(),
             );
         }
         if contract.resume == ResumeBy::Automatic && !recognised {
-            self.0.push(
+            self.told.push(
                 "contract.resume: \"automatic\" needs a key with a window, or a unique reference; without one only a person \
                  sends an order in doubt again"
                     .to_owned(),
@@ -484,7 +488,7 @@ impl Faults {
             match one.means {
                 Means::Refused | Means::TurnedAway => self.certainly_not_placed(one.status),
                 Means::InFlight | Means::OtherBody | Means::Exists if !(400..600).contains(&one.status) => {
-                    self.0.push(format!(
+                    self.told.push(format!(
                         "contract.answers: {} is not an answer that refuses",
                         one.status
                     ));
@@ -494,7 +498,7 @@ impl Faults {
             let same = |other: &Listed| (other.status, &other.code) == (one.status, &one.code);
             if all[..place].iter().any(same) {
                 let code = one.code.as_deref().map_or(String::new(), |code| format!(" {code:?}"));
-                self.0.push(format!(
+                self.told.push(format!(
                     "contract.answers: {}{code} is listed twice; an answer means one thing",
                     one.status
                 ));
@@ -507,7 +511,7 @@ impl Faults {
     fn certainly_not_placed(&mut self, status: u16) {
         let may = (400..500).contains(&status) && status != 408 && status != 409 || status == 503;
         if !may {
-            self.0
+            self.told
                 .push(format!("contract: {status} can never mean \"certainly not placed\""));
         }
     }
@@ -518,20 +522,20 @@ impl Faults {
             .as_deref()
             .map_or(Some(0), |text| self.seconds("contract.key.window", text));
         if part.max_length.is_some_and(|most| most < KEY_LENGTH) {
-            self.0.push(format!(
+            self.told.push(format!(
                 "contract.key.max_length: an operation key has {KEY_LENGTH} characters"
             ));
         }
         if part.characters == Some(Characters::Alphanumeric) {
-            self.0
+            self.told
                 .push("contract.key.characters: an operation key has hyphens".to_owned());
         }
         let carried = match (&part.header, part.in_body) {
             (Some(header), false) => {
                 let name = self.note("contract.key.header", header.parse::<HeaderName>());
-                let taken = self.1 && name.as_ref().is_some_and(|name| OUR_HEADERS.contains(&name.as_str()));
+                let taken = self.is_new && name.as_ref().is_some_and(|name| OUR_HEADERS.contains(&name.as_str()));
                 if taken {
-                    self.0.push(format!(
+                    self.told.push(format!(
                         "contract.key.header: {header} has a meaning of its own in every request"
                     ));
                 }
@@ -542,7 +546,7 @@ impl Faults {
             }
             (None, true) => Some(Carried::Body),
             (Some(_), true) | (None, false) => {
-                self.0
+                self.told
                     .push("contract.key: either `header` or `in_body = true` says how it travels".to_owned());
                 None
             }
@@ -566,11 +570,11 @@ impl Faults {
         if let Some(uri) = self.note("http.base_url", part.base_url.parse::<Uri>())
             && (!matches!(uri.scheme_str(), Some("http" | "https")) || uri.host().is_none())
         {
-            self.0.push("http.base_url: an http or https address".to_owned());
+            self.told.push("http.base_url: an http or https address".to_owned());
         }
         let is_reference = |text: &String| text.starts_with("env:") || text.starts_with("file:");
         if part.secret.as_ref().is_some_and(|secret| !is_reference(secret)) {
-            self.0
+            self.told
                 .push("http.secret: a reference, \"env:NAME\" or \"file:/path\", never the secret".to_owned());
         }
     }
@@ -586,7 +590,7 @@ impl Faults {
         self.pointers(part.next.iter().map(|next| ("look_up.next".to_owned(), &**next)));
         let between = contract.map_or(0, |contract| contract.between_look_ups_ms);
         if part.next.is_some() && between * i64::from(part.pages.saturating_sub(1)) > LONGEST_READ {
-            self.0.push(format!(
+            self.told.push(format!(
                 "look_up.pages: at the rate of contract.between_look_ups {} pages take longer than a question may",
                 part.pages
             ));
@@ -594,29 +598,29 @@ impl Faults {
         let first = self.note("look_up.path", path_for(part, PROBE, DateTime::UNIX_EPOCH, ""));
         let Some(first) = first else { return };
         if !first.starts_with('/') {
-            self.0.push("look_up.path: begins with /".to_owned());
+            self.told.push("look_up.path: begins with /".to_owned());
         } else if look_up != Some(LookUp::List) && !first.contains(PROBE) {
             // asked without our key it would answer about other orders
-            self.0.push("look_up.path: must name {{ operation_key }}".to_owned());
+            self.told.push("look_up.path: must name {{ operation_key }}".to_owned());
         }
         let second = path_for(part, PROBE, DateTime::UNIX_EPOCH, PROBE).ok();
         if part.next.is_some() && second.as_ref() == Some(&first) {
-            self.0
+            self.told
                 .push("look_up.path: must name {{ after }}, or every page would be the first".to_owned());
         }
         if part.pages == 0 {
-            self.0.push("look_up.pages: at least one".to_owned());
+            self.told.push("look_up.pages: at least one".to_owned());
         }
     }
 
     fn submit(&mut self, part: &SubmitPart, contract: Option<&SupplierContract>) {
         let method = self.note("submit.method", part.method.parse::<Method>());
-        if self.1 && method.is_some_and(|method| ![Method::POST, Method::PUT, Method::PATCH].contains(&method)) {
-            self.0
+        if self.is_new && method.is_some_and(|method| ![Method::POST, Method::PUT, Method::PATCH].contains(&method)) {
+            self.told
                 .push("submit.method: POST, PUT or PATCH; others change nothing, or take something away".to_owned());
         }
         if !part.path.starts_with('/') {
-            self.0.push("submit.path: begins with /".to_owned());
+            self.told.push("submit.path: begins with /".to_owned());
         }
         let predicates = [
             ("confirmed", Some(&part.confirmed)),
@@ -626,22 +630,22 @@ impl Faults {
         for (place, (name, predicate)) in predicates.iter().enumerate() {
             let Some(one) = predicate else { continue };
             self.predicate(&format!("submit.{name}"), one);
-            if !self.1 {
+            if !self.is_new {
                 continue;
             }
             let others = predicates[..place]
                 .iter()
                 .filter_map(|(other, predicate)| Some((other, (*predicate)?)));
             for (other, _) in others.filter(|(_, other)| other.may_hold_with(one)) {
-                self.0.push(format!(
+                self.told.push(format!(
                     "submit.{name}: an answer could say this and submit.{other} at once; then it says nothing"
                 ));
             }
         }
         self.pointers(part.code.iter().map(|code| ("submit.code".to_owned(), &**code)));
         let has_codes = contract.is_some_and(|contract| contract.answers.iter().any(|one| one.code.is_some()));
-        if self.1 && has_codes && part.code.is_none() {
-            self.0.push(
+        if self.is_new && has_codes && part.code.is_none() {
+            self.told.push(
                 "contract.answers: codes are listed, and submit.code does not say where an answer has one".to_owned(),
             );
         }
@@ -649,8 +653,8 @@ impl Faults {
 
     fn predicate(&mut self, name: &str, one: &Predicate) {
         self.pointers([(format!("{name}.pointer"), &*one.pointer)]);
-        if self.1 && one.any_of.as_ref().is_some_and(Vec::is_empty) {
-            self.0.push(format!(
+        if self.is_new && one.any_of.as_ref().is_some_and(Vec::is_empty) {
+            self.told.push(format!(
                 "{name}.any_of: at least one text; leave it out where anything there counts"
             ));
         }
@@ -660,7 +664,7 @@ impl Faults {
 impl Supplier {
     /// Reads a file that is to be kept from now on: more is asked of it than of one that was kept before.
     pub fn of_new_file(text: &str) -> Result<Self, SupplierFault> {
-        read(text, Faults(Vec::new(), true))
+        read(text, true)
     }
 
     /// The request that submits this purchase: rendered from the frozen contents alone, so that a repeat has the same
@@ -785,128 +789,5 @@ fn path_for(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::domain::contract::Class;
-
-    fn practice() -> String {
-        super::super::example::practice("http://127.0.0.1:3001/")
-    }
-
-    #[test]
-    fn the_practice_file_is_what_the_document_says() {
-        let supplier: Supplier = practice().parse().expect("reads");
-        assert!(practice().starts_with("id = \"practice\"\n"));
-        assert_eq!(
-            supplier.contract.key.as_ref().map(|key| key.window_seconds),
-            Some(86_400)
-        );
-        assert_eq!(supplier.contract.class(), Class::A);
-        let means = |status, code| supplier.contract.means(status, code);
-        assert_eq!(means(422, None), Some(Means::Refused));
-        assert_eq!(means(429, Some("slow_down")), Some(Means::TurnedAway));
-        assert_eq!(means(409, Some("in_flight")), Some(Means::InFlight));
-        assert_eq!(means(409, Some("key_reused")), Some(Means::OtherBody));
-        assert_eq!(means(409, Some("reference_exists")), Some(Means::Exists));
-        assert_eq!(means(409, Some("closed_for_stocktaking")), None);
-        assert_eq!(means(409, None), None);
-        assert_eq!(supplier.contract.settle_seconds, 30);
-        assert_eq!(supplier.contract.send_within_seconds, 86_400);
-        let codes: Vec<_> = supplier.currencies.iter().map(|currency| currency.code()).collect();
-        assert_eq!(codes, ["EUR", "SEK", "NOK", "JPY", "USD"]);
-    }
-
-    #[test]
-    fn a_look_up_that_does_not_name_the_key_is_no_look_up() {
-        for path in [
-            "/orders",
-            "/orders?reference={{ operation_kee }}",
-            "orders?reference={{ operation_key }}",
-        ] {
-            let file = practice().replace("/orders?reference={{ operation_key }}", path);
-            let SupplierFault(faults) = file.parse::<Supplier>().expect_err(path);
-            assert!(
-                faults.iter().all(|fault| fault.starts_with("look_up.path")),
-                "{faults:?}"
-            );
-        }
-    }
-
-    #[test]
-    fn a_fault_in_one_part_hides_none_in_another() {
-        let broken = practice()
-            .replace("reference_unique = false", "reference_unique = \"no\"")
-            .replace("window = \"24h\"", "window = \"for ever\"")
-            .replace("method = \"POST\"", "methods = \"POST\"")
-            .replace("number = \"/number\"", "number = \"number\"")
-            .replace("reference = \"/reference\"", "reference = \"reference\"")
-            .replace("name = \"Practice supplier\"", "nickname = \"Practice\"");
-        let SupplierFault(faults) = broken.parse::<Supplier>().expect_err("refused");
-        for part in [
-            "contract.reference_unique:",
-            "contract.key.window:",
-            "submit.method: missing",
-            "submit.methods: there is no such field",
-            "record.number:",
-            "look_up.reference:",
-            "name: missing",
-            "nickname: there is no such part",
-        ] {
-            assert!(
-                faults.iter().any(|fault| fault.starts_with(part)),
-                "{part} in {faults:?}"
-            );
-        }
-    }
-
-    #[test]
-    fn promises_that_do_not_go_together_are_named() {
-        let file = practice()
-            .replace("window = \"24h\"\n", "")
-            .replace(
-                "resume = \"person\"",
-                "resume = \"automatic\"\nduplicate_reference = \"refused\"\nread_back = true",
-            )
-            .replace("look_up = \"exact\"", "look_up = \"none\"");
-        let SupplierFault(faults) = file.parse::<Supplier>().expect_err("refused");
-        let named = |word: &str| faults.iter().any(|fault| fault.starts_with(word));
-        let all = ["contract.duplicate_reference", "contract.read_back", "look_up:"];
-        assert!(all.iter().all(|word| named(word)), "{faults:?}");
-        let file = practice()
-            .replace("means = \"in_flight\"", "means = \"other_body\"")
-            .replace(
-                "resume = \"person\"",
-                "resume = \"person\"\nin_flight = \"1h\"\ntwo_step = true",
-            );
-        let SupplierFault(faults) = file.parse::<Supplier>().expect_err("refused");
-        let named = |word: &str| faults.iter().any(|fault| fault.starts_with(word));
-        let all = ["contract.in_flight", "contract.two_step"];
-        assert!(all.iter().all(|word| named(word)), "{faults:?}");
-        let file = practice().replace("window = \"24h\"\n", "");
-        let file = file.replace("resume = \"person\"", "resume = \"automatic\"");
-        let SupplierFault(faults) = file.parse::<Supplier>().expect_err("refused");
-        assert!(faults[0].starts_with("contract.resume"), "{faults:?}");
-    }
-
-    #[test]
-    fn every_fault_is_named_at_once() {
-        let broken = practice()
-            .replace("id = \"practice\"", "id = \"Practice!\"")
-            .replace("settle_time = \"30s\"", "settle_time = \"soon\"")
-            .replace("refusals = [422]", "refusals = [409, 500]")
-            .replace("http://127.0.0.1:3001", "ftp://x")
-            .replace("# secret = \"env:PRACTICE_SECRET\"", "secret = \"hunter2\"");
-        let SupplierFault(faults) = broken.parse::<Supplier>().expect_err("refused");
-        let named = |word: &str| faults.iter().any(|fault| fault.contains(word));
-        assert!(
-            ["id:", "settle_time", "409", "500", "base_url", "secret"]
-                .iter()
-                .all(|word| named(word)),
-            "{faults:?}"
-        );
-        assert!(
-            !faults.iter().any(|fault| fault.contains("hunter2")),
-            "a secret is not repeated"
-        );
-    }
-}
+#[path = "file_tests.rs"]
+mod tests;

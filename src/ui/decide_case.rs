@@ -8,7 +8,8 @@ use super::typed::{Typed, field_id};
 use super::why_not::WhyNot;
 use super::words::decisions::{decision, does};
 use crate::domain::case::{Case, CaseKind};
-use crate::domain::decision::{Decision, decisions, may_decide};
+use crate::domain::decision::{Decision, decisions, fits, may_decide};
+use crate::domain::order::OrderState;
 use crate::domain::pages::{Draft, Viewer};
 use crate::domain::person::Role;
 use crate::domain::refusal::Refusal;
@@ -21,15 +22,23 @@ const ACT: &str = "close_case";
 pub struct Deciding {
     roles: Vec<Role>,
     draft: Option<Draft>,
+    /// Where the order stands; nothing on a suggestion's page.
+    state: Option<OrderState>,
 }
 
 impl Deciding {
     /// On a page of this viewer.
-    pub fn on(viewer: &Viewer, draft: Option<&Draft>) -> Self {
+    pub fn on(viewer: &Viewer, draft: Option<&Draft>, state: Option<OrderState>) -> Self {
         Self {
             roles: viewer.roles.clone(),
             draft: draft.cloned(),
+            state,
         }
+    }
+
+    /// As the server decides it.
+    fn may(&self, decision: Decision) -> Result<(), Refusal> {
+        may_decide(&self.roles, decision).and_then(|()| fits(decision, self.state))
     }
 }
 
@@ -40,7 +49,7 @@ pub fn DecideCase(case: Case, by: Deciding, here: Here) -> impl IntoView {
     if all.is_empty() {
         return ().into_any();
     }
-    let may = |one: &Decision| may_decide(&by.roles, *one);
+    let may = |one: &Decision| by.may(*one);
     if let (false, Some(refusal)) = (
         all.iter().any(|one| may(one).is_ok()),
         all.iter().find_map(|one| may(one).err()),
@@ -63,7 +72,7 @@ pub fn DecideCase(case: Case, by: Deciding, here: Here) -> impl IntoView {
             <summary>"Decide"</summary>
             <form class="form" method="post" action="/act/close_case">
                 <Hidden fields=hidden/>
-                <Choices case=case.clone() roles=by.roles typed=typed.clone() here/>
+                <Choices case=case.clone() by=by typed=typed.clone() here/>
                 {reference}
                 <Why case typed/>
                 <button class="button button-quiet">"Close this case"</button>
@@ -74,14 +83,14 @@ pub fn DecideCase(case: Case, by: Deciding, here: Here) -> impl IntoView {
 }
 
 #[component]
-fn Choices(case: Case, roles: Vec<Role>, typed: Typed, here: Here) -> impl IntoView {
+fn Choices(case: Case, by: Deciding, typed: Typed, here: Here) -> impl IntoView {
     let chosen = typed.text("decision");
     let choices = decisions(case.kind)
         .iter()
         .enumerate()
         .map(|(place, one)| {
             let is_chosen = chosen.as_deref() == Some(one.word());
-            let may = may_decide(&roles, *one);
+            let may = by.may(*one);
             // the first has the id that a link to the field leads to
             let field = if place == 0 { "decision" } else { one.word() };
             let id = field_id(ACT, Some(case.id.as_str()), field);
@@ -108,7 +117,9 @@ fn OneDecision(
 ) -> impl IntoView {
     let hint = format!("{id}-does");
     let is_off = may.is_err();
-    let why_not = may.err().map(|refusal| view! { " "<WhyNot refusal here/> });
+    let why_not = may
+        .err()
+        .map(|refusal| view! { <div class="fine"><WhyNot refusal here/></div> });
     view! {
         <div class="finding">
             <label class="check">
@@ -116,7 +127,8 @@ fn OneDecision(
                     aria-describedby=hint.clone()/>
                 <span>{decision(kind, one)}</span>
             </label>
-            <p class="fine" id=hint>{does(kind, one)}{why_not}</p>
+            <p class="fine" id=hint>{does(kind, one)}</p>
+            {why_not}
         </div>
     }
     .into_any()

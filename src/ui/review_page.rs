@@ -52,7 +52,7 @@ fn Review(page: ReviewPage) -> impl IntoView {
         .draft
         .clone()
         .map(|draft| view! { <ErrorSummary draft here forms/> });
-    let by = Deciding::on(&page.viewer, page.draft.as_ref());
+    let by = Deciding::on(&page.viewer, page.draft.as_ref(), None);
     let cases = cases::open(&page.cases)
         .into_iter()
         .map(|case| view! { <CaseCard case here by=by.clone()/> })

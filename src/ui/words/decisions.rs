@@ -30,7 +30,9 @@ pub fn does(kind: CaseKind, decision: Decision) -> &'static str {
         }
         Decision::CancelledAtSupplier => "The order is withdrawn. Their record never brings it back.",
         Decision::DuplicateCancelled => "The order stays as it is. The record you name is not looked at again.",
-        Decision::KeptBoth => "The order stays as it is, and the record you name is a second purchase that is wanted.",
+        Decision::KeptBoth => {
+            "The order stays as it is, and the record you name is a second purchase that is wanted. Which of them is the order has to be known first."
+        }
         Decision::NotOurOrder if kind == CaseKind::LateRecord => {
             "The order is withdrawn, or stays refused, and this record never brings it back."
         }

@@ -74,7 +74,7 @@ pub fn sentence(refusal: &Refusal, here: Here) -> String {
         Refusal::NotYourRole(act) => format!("Your roles do not let you {}.", super::act(*act)),
         Refusal::OrderIs(state) => {
             format!(
-                "The order stands at “{}” now; from there this cannot be done. Nothing was changed.",
+                "The order stands at “{}” now; from there this cannot be done.",
                 super::order_state(*state)
             )
         }

@@ -1,6 +1,9 @@
 //! The shell of every page, and the table of routes.
 
-use crate::ui::{NoSuchPage, OrderRoute, OrdersRoute, QueueRoute, ReviewRoute, SignInRoute, SuggestionsRoute};
+use crate::ui::{
+    ChangeOrderRoute, ChangeSuggestionRoute, NoSuchPage, OrderRoute, OrdersRoute, QueueRoute, ReviewRoute, SignInRoute,
+    SuggestionsRoute,
+};
 use leptos::prelude::*;
 use leptos_meta::{MetaTags, provide_meta_context};
 use leptos_router::SsrMode;
@@ -38,8 +41,10 @@ pub fn App() -> impl IntoView {
                 <Route path=path!("/") view=QueueRoute ssr=SsrMode::Async/>
                 <Route path=path!("/suggestions") view=SuggestionsRoute ssr=SsrMode::Async/>
                 <Route path=path!("/suggestions/:id") view=ReviewRoute ssr=SsrMode::Async/>
+                <Route path=path!("/suggestions/:id/change") view=ChangeSuggestionRoute ssr=SsrMode::Async/>
                 <Route path=path!("/orders") view=OrdersRoute ssr=SsrMode::Async/>
                 <Route path=path!("/orders/:id") view=OrderRoute ssr=SsrMode::Async/>
+                <Route path=path!("/orders/:id/change") view=ChangeOrderRoute ssr=SsrMode::Async/>
                 <Route path=path!("/sign-in") view=SignInRoute ssr=SsrMode::Async/>
             </FlatRoutes>
         </Router>

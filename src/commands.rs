@@ -297,6 +297,20 @@ pub async fn practice_supplier(listen: SocketAddr, database: &str) -> Done {
         .map_err(failed)
 }
 
+/// `tenant second-person`: sets an amount, takes it away, and prints what is set.
+pub async fn second_person(config: &Config, tenant: Option<&str>, change: Option<(String, Option<String>)>) -> Done {
+    let desk = open_to_write(config).await?;
+    let tenant = desk.tenant_named(tenant).await?;
+    if let Some((currency, above)) = change {
+        let amount = above.as_deref();
+        desk.second_person_above(&tenant, &currency, amount).await?;
+    }
+    for amount in desk.second_person_amounts(&tenant).await? {
+        println!("{} {}", amount.currency().code(), amount.amount());
+    }
+    Ok(())
+}
+
 /// `init` and `tenant add`
 pub async fn tenant_add(config: &Config, name: &str, zone: &str, first: bool) -> Done {
     let desk = if first {

@@ -108,6 +108,20 @@ enum Tenant {
         #[arg(long)]
         zone: String,
     },
+    /// Above this amount a second person, a manager, confirms what a person found out. Without an amount: what is set.
+    SecondPerson {
+        /// Such as EUR.
+        #[arg(long, requires = "change")]
+        currency: Option<String>,
+        /// Such as 1000.00, in that currency.
+        #[arg(long, group = "change", requires = "currency")]
+        above: Option<String>,
+        /// No amount in that currency any more.
+        #[arg(long, group = "change", requires = "currency")]
+        off: bool,
+        #[command(flatten)]
+        of: Of,
+    },
 }
 
 #[derive(Subcommand)]
@@ -326,11 +340,26 @@ async fn carry_out(verb: Verb, config: &Config) -> Result<(), CommandError> {
         }
         Verb::Move { to } => commands::move_to(config, &to).await,
         Verb::Backup { file } => commands::backup(config, &file).await,
-        Verb::Tenant(Tenant::Add { name, zone }) => commands::tenant_add(config, &name, &zone, false).await,
+        Verb::Tenant(verb) => tenant(verb, config).await,
         Verb::Site(verb) => site(verb, config).await,
         Verb::Supplier(verb) => supplier(verb, config).await,
         Verb::Person(verb) => person(verb, config).await,
         Verb::Token(verb) => token(verb, config).await,
+    }
+}
+
+async fn tenant(verb: Tenant, config: &Config) -> Result<(), CommandError> {
+    match verb {
+        Tenant::Add { name, zone } => commands::tenant_add(config, &name, &zone, false).await,
+        Tenant::SecondPerson {
+            currency,
+            above,
+            off: _,
+            of,
+        } => {
+            let change = currency.map(|currency| (currency, above));
+            commands::second_person(config, of.tenant.as_deref(), change).await
+        }
     }
 }
 

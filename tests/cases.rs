@@ -3,8 +3,10 @@
 
 mod support;
 
+use countersign::domain::case::CaseKind;
+use countersign::domain::decision::{Decision, decisions};
 use serde_json::{Value, json};
-use support::home::{assert_done, assert_owned, fault, id, page, until};
+use support::home::{assert_done, assert_owned, blind, fault, id, page, until};
 use support::{Answer, BUYER, House, MANAGER, RESOLVER, Session, body};
 
 /// Closes the order's case that is due first, by this decision.
@@ -289,4 +291,232 @@ async fn a_reused_identity_is_decided_on_the_suggestions_page() {
     let shown = manager.get(&path).await.text;
     assert!(!shown.contains("name=\"case\""), "nothing is open");
     assert_eq!(house.intent("reused").await["suggestion"]["state"], "in_review");
+}
+
+/// A case as its forms name it, whatever it is about.
+#[derive(Debug)]
+struct Found {
+    id: String,
+    version: i64,
+    owner: String,
+}
+
+/// The only open case of this kind.
+async fn open_case(house: &House, kind: CaseKind) -> Option<Found> {
+    let pool = house.database().await;
+    let rows: Vec<(String, i64, String)> =
+        sqlx::query_as("SELECT id, version, owner FROM cases WHERE kind = $1 AND closed_at IS NULL")
+            .bind(kind.word())
+            .fetch_all(&pool)
+            .await
+            .expect("the cases");
+    pool.close().await;
+    assert!(rows.len() <= 1, "{kind:?}: {rows:?}");
+    let mut rows = rows.into_iter();
+    rows.next().map(|(id, version, owner)| Found { id, version, owner })
+}
+
+async fn opened(house: &House, kind: CaseKind) -> Found {
+    until("a case is open", || open_case(house, kind)).await
+}
+
+/// Brings a case of this kind about; the order it is about, where it is about one.
+async fn bring_about(house: &mut House, kind: CaseKind) -> Option<Value> {
+    let name = kind.word();
+    let (buyer, resolver) = (house.sign_in(BUYER).await, house.sign_in(RESOLVER).await);
+    match kind {
+        CaseKind::Pending => Some(house.lose(&buyer, name, "close_without_store").await),
+        CaseKind::AcknowledgedLate => {
+            house.faults(json!([fault("accept_202")])).await;
+            let order = house.buy(&buyer, name).await;
+            Some(house.wait_for_state(&order, "acknowledged").await)
+        }
+        CaseKind::Differences => {
+            house.faults(json!([fault("store_with_differences")])).await;
+            let order = house.buy(&buyer, name).await;
+            Some(house.wait_for_state(&order, "confirmed").await)
+        }
+        CaseKind::SupplierDuplicate => {
+            let lost = house.lose(&buyer, name, "store_then_close").await;
+            house.enter_there(&lost).await;
+            resolver.does("look_up", &lost, &[]).await;
+            Some(lost)
+        }
+        CaseKind::LateRecord => {
+            let lost = house.lose(&buyer, name, "close_without_store").await;
+            let missing = house.found_missing(&resolver, &lost).await;
+            house.enter_there(&missing).await;
+            resolver.does("look_up", &missing, &[]).await;
+            Some(house.see_state(&missing, "confirmation_pending").await)
+        }
+        CaseKind::IntentReused => {
+            house.suggest(name, &body(name)).await;
+            assert_eq!(house.put_suggestion(name, &body("something-else")).await.status, 422);
+            None
+        }
+        CaseKind::NotSent => {
+            let lost = house.lose(&buyer, name, "close_without_store").await;
+            Some(house.found_missing(&resolver, &lost).await)
+        }
+        CaseKind::TooOld => {
+            house.faults(json!([fault("429")])).await;
+            let order = house.buy(&buyer, name).await;
+            Some(
+                house
+                    .wait_for(&order, "too old", |order| order["held_because"] == "too_old")
+                    .await,
+            )
+        }
+        CaseKind::Restore => {
+            drop((buyer, resolver));
+            Some(restored(house, name).await)
+        }
+        CaseKind::SupplierHeld => {
+            assert_eq!(house.run(&["supplier", "hold", "practice"]).status, 0);
+            None
+        }
+    }
+}
+
+/// An order that was approved before a backup and is held since the backup was restored.
+async fn restored(house: &mut House, name: &str) -> Value {
+    assert_eq!(house.run(&["supplier", "hold", "practice"]).status, 0);
+    let order = {
+        let buyer = house.sign_in(BUYER).await;
+        house.buy(&buyer, name).await
+    };
+    house.kill_web();
+    let backup = house.back_up();
+    house.restart_web().await;
+    assert_eq!(house.run(&["supplier", "release", "practice"]).status, 0);
+    house.wait_for_state(&order, "confirmed").await;
+    house.kill_web();
+    house.put_back(&backup);
+    // what a look-up would find is another kind's case
+    house.faults(json!(vec![blind("503"); 20])).await;
+    house.restart_web().await;
+    assert_eq!(house.run(&["supplier", "release", "practice"]).status, 0);
+    house
+        .wait_for(&order, "held", |order| order["case"]["kind"] == "restore")
+        .await
+}
+
+/// Closes it by what doors.md names: a decision where it has one, else a finding or an act on the order.
+async fn brought_to_its_end(house: &House, kind: CaseKind, case: &Found, order: Option<&Value>) {
+    let (buyer, manager) = (house.sign_in(BUYER).await, house.sign_in(MANAGER).await);
+    if let Some(first) = decisions(kind).first() {
+        let mut named = Vec::new();
+        let mut number = String::new();
+        if kind == CaseKind::SupplierDuplicate {
+            let order = house.now(order.expect("an order")).await;
+            number = first_of(&order, "");
+            named.push(("reference", &*number));
+        }
+        let answer = decide(&manager, case, first.word(), &named).await;
+        assert_eq!(answer.status, 303, "{answer:?}");
+        assert!(!answer.location().contains("refused"), "{kind:?} {number}: {answer:?}");
+        return;
+    }
+    let now = match order {
+        Some(order) => house.now(order).await,
+        None => Value::Null,
+    };
+    match kind {
+        CaseKind::AcknowledgedLate => {
+            let number = house.number_of(&now).await;
+            let found = manager.finds(&now, "at_supplier", &[("reference", &number)]).await;
+            assert_done(&found, &now);
+        }
+        CaseKind::NotSent => buyer.does("withdraw", &now, &[("reason", "not wanted")]).await,
+        CaseKind::TooOld => buyer.does("release", &now, &[("reason", "still wanted")]).await,
+        CaseKind::Restore => buyer.does("withdraw", &now, &[("reason", "looked at")]).await,
+        CaseKind::SupplierHeld => {
+            assert_eq!(house.run(&["supplier", "release", "practice"]).status, 0);
+        }
+        CaseKind::Pending
+        | CaseKind::Differences
+        | CaseKind::SupplierDuplicate
+        | CaseKind::LateRecord
+        | CaseKind::IntentReused => panic!("{kind:?} has decisions"),
+    }
+}
+
+async fn decide(who: &Session<'_>, case: &Found, decision: &str, more: &[(&str, &str)]) -> Answer {
+    let version = case.version.to_string();
+    let mut fields = vec![
+        ("case", &*case.id),
+        ("version", &*version),
+        ("decision", decision),
+        ("reason", "called them, spoke to Ms Berg"),
+    ];
+    fields.extend(more);
+    who.post("/act/close_case", &fields).await
+}
+
+/// Every kind has an owner, can be handed over, is closed by exactly its own decisions, and has a way out.
+#[tokio::test]
+async fn every_kind_of_case_is_opened_handed_over_and_closed_and_none_is_without_an_exit() {
+    for kind in CaseKind::ALL {
+        let mut house = plan()
+            .setting("look_up_first", "12h")
+            .setting("look_up_most", "12h")
+            .setting("again_first", "12h")
+            .setting("again_most", "12h")
+            .setting("sweep", "200ms")
+            .start()
+            .await;
+        if kind == CaseKind::AcknowledgedLate {
+            house.add_supplier(|file| file.replace("[contract]", "[contract]\nacknowledged_within = \"1s\""));
+        }
+        if kind == CaseKind::TooOld {
+            house.add_supplier(|file| file.replace("send_within = \"24h\"", "send_within = \"1s\""));
+        }
+        let order = bring_about(&mut house, kind).await;
+        let case = opened(&house, kind).await;
+
+        // owned from the start, and handed over
+        let manager = house.sign_in(MANAGER).await;
+        let version = case.version.to_string();
+        let to = house.person(MANAGER).await;
+        assert_ne!(case.owner, to, "{kind:?}: the resolver's first");
+        let handed = [
+            ("case", &*case.id),
+            ("version", &*version),
+            ("owner", &*to),
+            ("due_at", "2030-01-07T09:00"),
+            ("reason", "on holiday"),
+        ];
+        let answer = manager.post("/act/assign", &handed).await;
+        assert!(
+            answer.status == 303 && !answer.location().contains("refused"),
+            "{kind:?}: {answer:?}"
+        );
+        let case = opened(&house, kind).await;
+        assert_eq!(case.owner, to, "{kind:?}");
+
+        // what is no decision of its kind closes nothing
+        for decision in Decision::ALL.into_iter().filter(|one| !decisions(kind).contains(one)) {
+            let answer = decide(&manager, &case, decision.word(), &[("reference", "A-1001")]).await;
+            assert!(
+                answer.location().contains("refused="),
+                "{kind:?} {decision:?}: {answer:?}"
+            );
+            let still = open_case(&house, kind).await.expect("still open");
+            assert_eq!(still.version, case.version, "{kind:?} {decision:?}");
+        }
+
+        brought_to_its_end(&house, kind, &case, order.as_ref()).await;
+
+        until("closed", || async {
+            open_case(&house, kind).await.is_none().then_some(())
+        })
+        .await;
+        if let Some(order) = &order {
+            assert!(
+                house.count(order).await <= if kind == CaseKind::SupplierDuplicate { 2 } else { 1 },
+                "{kind:?}"
+            );
+        }
+        house.assert_log_is_whole().await;
+    }
 }

@@ -128,13 +128,30 @@ export class Supplier {
     return requests.filter((request) => request.method === "POST").length;
   }
 
+  /** Changes what it does with every order. */
+  async habits(change: Record<string, unknown>) {
+    await this.#put("/contract", change);
+  }
+
+  /** The number of its only record of this order; it asks as anybody would. */
+  async numberOf(reference: string): Promise<string> {
+    const records = (await this.#get(`/orders?reference=${encodeURIComponent(reference)}`)) as { number: string }[];
+    const [only, ...others] = records;
+    if (!only || others.length > 0) throw new Error(`not one record: ${JSON.stringify(records)}`);
+    return only.number;
+  }
+
   async faults(next: { on: "submit" | "look_up"; do: string; seconds?: number }[]) {
-    const answer = await fetch(`${this.url}/faults`, {
+    await this.#put("/faults", { next });
+  }
+
+  async #put(path: string, body: unknown) {
+    const answer = await fetch(this.url + path, {
       method: "PUT",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ next }),
+      body: JSON.stringify(body),
     });
-    if (!answer.ok) throw new Error(`PUT /faults: ${answer.status} ${await answer.text()}`);
+    if (!answer.ok) throw new Error(`PUT ${path}: ${answer.status} ${await answer.text()}`);
   }
 
   async #get(path: string) {

@@ -26,6 +26,17 @@ export const people = {
  * A desk and a practice supplier as processes of their own, each with a fresh database, on loopback ports of their own.
  * Set up by command line, as its owner would.
  */
+export interface Plan {
+  /** With a worker `apart` the web process does not send, and the worker can be killed without it. */
+  worker: "inside" | "apart";
+  /** Settings beside the defaults, as environment variables. */
+  settings?: NodeJS.ProcessEnv;
+  /** Further suppliers at the same address: what is other in their files than in the practice supplier's own. */
+  suppliers?: ((file: string) => string)[];
+  /** What the supplier does otherwise than its defaults. */
+  habits?: Record<string, unknown>;
+}
+
 export class House {
   readonly #signedIn = new Map<string, Awaited<ReturnType<BrowserContext["cookies"]>>>();
 
@@ -38,10 +49,9 @@ export class House {
     readonly env: NodeJS.ProcessEnv,
   ) {}
 
-  /** With a worker `apart` the web process does not send, and the worker can be killed without it. */
-  static async open(plan: { worker: "inside" | "apart" } = { worker: "inside" }): Promise<House> {
+  static async open(plan: Plan = { worker: "inside" }): Promise<House> {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), "countersign-e2e-"));
-    const env = emptyDatabase();
+    const env = { ...emptyDatabase(), ...plan.settings };
     const supplierAt = `127.0.0.1:${await freePort()}`;
     const deskAt = `127.0.0.1:${await freePort()}`;
     const supplierUrl = `http://${supplierAt}`;
@@ -61,8 +71,11 @@ export class House {
         await run(args, { folder, env, input: `${password}\n` });
       }
       const file = path.join(folder, "practice.toml");
-      fs.writeFileSync(file, await verb("supplier", "example", "practice", "--url", supplierUrl));
-      await verb("supplier", "add", file);
+      const example = await verb("supplier", "example", "practice", "--url", supplierUrl);
+      for (const edited of [example, ...(plan.suppliers ?? []).map((edit) => edit(example))]) {
+        fs.writeFileSync(file, edited);
+        await verb("supplier", "add", file);
+      }
       const intake = lastLine(await verb("token", "create", "assistant", "--scope", "intake"));
       const read = lastLine(await verb("token", "create", "reader", "--scope", "read"));
 
@@ -71,6 +84,7 @@ export class House {
       const desk = await Running.start("serve", serve, { folder, env, url: `${url}/health` });
       const assistant = new Assistant(url, intake, read);
       const house = new House(folder, url, assistant, new Supplier(supplierUrl), { desk, supplier }, env);
+      if (plan.habits) await house.supplier.habits(plan.habits);
       if (apart) await house.startWorker();
       return house;
     } catch (error) {

@@ -96,11 +96,10 @@ async fn try_approve(
             Some(_) => return Err(missing("second_purchase", "is either \"yes\" or absent").into()),
         },
         accept_unsettled: accept_unsettled
-            .filter(|text| !text.is_empty())
+            .unwrap_or_default()
+            .split_whitespace()
             .map(unsettled)
-            .transpose()?
-            .into_iter()
-            .collect(),
+            .collect::<Result<_, _>>()?,
     };
     desk.approve(person, &typed.suggestion()?, &approval, typed.reason.as_deref())
         .await
@@ -111,7 +110,7 @@ fn unsettled(text: &str) -> Result<(OrderId, u64), Refusal> {
     let read = text
         .split_once(':')
         .and_then(|(id, version)| Some((id.parse().ok()?, version.parse().ok()?)));
-    read.ok_or_else(|| missing("accept_unsettled", "names an order and its version, as po_…:3"))
+    read.ok_or_else(|| missing("accept_unsettled", "names each order and its version, as po_…:3"))
 }
 
 /// `/act/send_back` and `/act/reject`: then the suggestion's page.

@@ -95,6 +95,18 @@ pub async fn record_finding(typed: Typed) -> Result<(), CallError> {
     then_order(&desk, &person, &typed, done.await).await
 }
 
+/// `/act/decline_finding`
+pub async fn decline_finding(typed: Typed) -> Result<(), CallError> {
+    let (desk, person) = (desk()?, person()?);
+    let done = async {
+        let (order, version) = (typed.order()?, typed.version()?);
+        desk.decline_finding(&person, &order, version, &typed.text("reason"))
+            .await?;
+        Ok(order)
+    };
+    then_order(&desk, &person, &typed, done.await).await
+}
+
 /// `/act/hold`, `/act/release`, `/act/withdraw`
 pub async fn with_order(typed: Typed, what: WithOrder) -> Result<(), CallError> {
     let (desk, person) = (desk()?, person()?);

@@ -2,6 +2,7 @@
 //! that names it, never a default and never an error page.
 
 use super::CallError;
+use crate::domain::revision::LineTyped;
 use leptos::prelude::*;
 
 /// Approves what the screen showed; then the order's page.
@@ -57,5 +58,32 @@ pub async fn reject(
         },
         crate::desk::decide::No::Reject,
     )
+    .await
+}
+
+/// Makes a change of a suggestion or an order the next version; then the page of what waits for review now.
+#[server(prefix = "/act", endpoint = "revise")]
+pub async fn revise(
+    #[server(default)] suggestion: Option<String>,
+    #[server(default)] digest: Option<String>,
+    #[server(default)] order: Option<String>,
+    #[server(default)] version: Option<String>,
+    #[server(default)] lines: Vec<LineTyped>,
+    #[server(default)] note_to_supplier: Option<String>,
+    #[server(default)] needed_by: Option<String>,
+) -> Result<(), CallError> {
+    use crate::caller::revise::{Typed, revise};
+    use crate::domain::revision::RevisionTyped;
+    revise(Typed {
+        suggestion,
+        digest,
+        order,
+        version,
+        revision: RevisionTyped {
+            lines,
+            note_to_supplier,
+            needed_by,
+        },
+    })
     .await
 }

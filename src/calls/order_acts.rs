@@ -44,6 +44,18 @@ pub async fn record_finding(
     record_finding(Typed::new("record_finding", fields)).await
 }
 
+/// What waits for a second person does not count; then the order's page.
+#[server(prefix = "/act", endpoint = "decline_finding")]
+pub async fn decline_finding(
+    #[server(default)] order: Option<String>,
+    #[server(default)] version: Option<String>,
+    #[server(default)] reason: Option<String>,
+) -> Result<(), CallError> {
+    use crate::caller::order_acts::{Typed, decline_finding};
+    let fields = [("order", order), ("version", version), ("reason", reason)];
+    decline_finding(Typed::new("decline_finding", fields)).await
+}
+
 /// Puts an order on hold that nobody has sent; then its page.
 #[server(prefix = "/act", endpoint = "hold")]
 pub async fn hold(

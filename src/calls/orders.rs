@@ -35,3 +35,11 @@ pub async fn order_mark(id: String) -> Result<u64, CallError> {
     use crate::caller::{desk, named, person, shown};
     shown(desk()?.order_mark(&person()?, &named(&id)?).await)
 }
+
+/// The form that changes an order into a different purchase; `refused` names the draft of a change that was refused.
+#[server(prefix = "/call", endpoint = "change_of_order")]
+pub async fn change_of_order(id: String, refused: Option<String>) -> Result<pages::ChangePage, CallError> {
+    use crate::caller::{desk, named, person, shown};
+    let draft = refused.and_then(|draft| draft.parse().ok());
+    shown(desk()?.change_of_order(&person()?, &named(&id)?, draft.as_ref()).await)
+}

@@ -26,3 +26,15 @@ pub async fn review_page(id: String, refused: Option<String>) -> Result<pages::R
     let draft = refused.and_then(|draft| draft.parse().ok());
     shown(desk()?.review_page(&person()?, &named(&id)?, draft.as_ref()).await)
 }
+
+/// The form that changes a suggestion; `refused` names the draft of a change that was refused.
+#[server(prefix = "/call", endpoint = "change_of_suggestion")]
+pub async fn change_of_suggestion(id: String, refused: Option<String>) -> Result<pages::ChangePage, CallError> {
+    use crate::caller::{desk, named, person, shown};
+    let draft = refused.and_then(|draft| draft.parse().ok());
+    shown(
+        desk()?
+            .change_of_suggestion(&person()?, &named(&id)?, draft.as_ref())
+            .await,
+    )
+}

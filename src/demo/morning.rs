@@ -38,6 +38,7 @@ fn proposal(lines: Vec<LineDraft>, rationale: &str, doubts: &[&str]) -> Proposal
                 agent: "stock-watch".to_owned(),
                 run: Some("morning".to_owned()),
             }),
+            changed_by: None,
         },
     }
 }

@@ -368,6 +368,7 @@ impl Desk {
             finding: word,
             source,
             found_by: None,
+            confirmed_by: None,
             reference: reference.as_deref(),
             evidence: None,
         };

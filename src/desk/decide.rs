@@ -330,7 +330,7 @@ pub fn missing(field: &str, detail: &str) -> Refusal {
 
 /// Why an act on a suggestion comes too late: replaced by a version that says something else (rule 4), or decided by
 /// somebody, who and when (rule 14).
-async fn overtaken(conn: &mut Conn, person: &Person, row: SuggestionRow) -> Result<Refusal, DeskError> {
+pub(super) async fn overtaken(conn: &mut Conn, person: &Person, row: SuggestionRow) -> Result<Refusal, DeskError> {
     let known = row.suggestion;
     if known.state == SuggestionState::Superseded {
         let latest = suggestions::suggestion_latest(conn, person.tenant(), &known.intent).await?;
@@ -349,13 +349,13 @@ async fn overtaken(conn: &mut Conn, person: &Person, row: SuggestionRow) -> Resu
     })
 }
 
-async fn fetch(conn: &mut Conn, person: &Person, id: &SuggestionId) -> Result<SuggestionRow, DeskError> {
+pub(super) async fn fetch(conn: &mut Conn, person: &Person, id: &SuggestionId) -> Result<SuggestionRow, DeskError> {
     let row = suggestions::suggestion_fetch(conn, person.tenant(), id).await?;
     row.ok_or(DeskError::Absent("suggestion"))
 }
 
 /// The contents that had this digest, if they are a revision of the same intent: for the difference view (rule 4).
-async fn contents_of(
+pub(super) async fn contents_of(
     conn: &mut Conn,
     person: &Person,
     suggestion: &Suggestion,

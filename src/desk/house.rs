@@ -13,13 +13,14 @@ use crate::domain::case::owner;
 use crate::domain::contents::{Fault, SiteCode, SupplierId};
 use crate::domain::event::{Actor, Happening, Subject};
 use crate::domain::ids::{PersonId, TenantId, TokenId};
+use crate::domain::money::{Currency, Money, not_negative};
 use crate::domain::person::Role;
 use crate::domain::text;
 pub use crate::store::people::Scope;
 use crate::store::people::{PersonRow, TokenRow};
 use crate::store::suppliers::SupplierRow;
 use crate::store::tenants::TenantRow;
-use crate::store::{Conn, Written, cases, events, nodes, people, suppliers, tenants};
+use crate::store::{Conn, Written, cases, events, nodes, people, second_person, suppliers, tenants};
 use crate::supplier::Supplier;
 use chrono::{DateTime, Utc};
 
@@ -44,6 +45,40 @@ fn name_of(field: &str, given: &str) -> Result<String, DeskError> {
 }
 
 impl Desk {
+    /// Sets the amount above which a second person confirms a finding, or takes a currency's away.
+    pub async fn second_person_above(
+        &self,
+        tenant: &TenantId,
+        currency: &str,
+        amount: Option<&str>,
+    ) -> Result<(), DeskError> {
+        let currency: Currency = currency.parse().map_err(|fault| faulty("--currency", fault))?;
+        let exact = |text: &str| Money::exact(currency, not_negative(text)?);
+        let amount = amount.map(exact).transpose();
+        let amount = amount.map_err(|fault| faulty("--above", fault))?;
+        let mut tx = self.store.begin_write_in(tenant).await?;
+        let written = match amount {
+            Some(amount) => {
+                second_person::amount_put(&mut tx, tenant, amount).await?;
+                Written::Done
+            }
+            None => second_person::amount_remove(&mut tx, tenant, currency).await?,
+        };
+        if written == Written::Done {
+            let happening = Happening::SecondPersonAbove { currency, amount };
+            self.note(&mut tx, tenant, Subject::Tenant, happening, clock::now())
+                .await?;
+        }
+        tx.commit().await?;
+        Ok(())
+    }
+
+    /// The amounts above which a second person confirms a finding.
+    pub async fn second_person_amounts(&self, tenant: &TenantId) -> Result<Vec<Money>, DeskError> {
+        let mut read = self.store.begin_read().await?;
+        Ok(second_person::amount_list(&mut read, tenant).await?)
+    }
+
     /// Adds a tenant. `first`: refuses when there is one.
     pub async fn tenant_add(&self, name: &str, zone: &str, first: bool) -> Result<TenantId, DeskError> {
         let name = name_of("--tenant", name)?;

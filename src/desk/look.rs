@@ -1,5 +1,7 @@
 //! Reading for screens and for the API: one moment of the database, nothing changed, nothing asked of a supplier.
 
+mod change;
+mod kin;
 mod rows;
 mod way_home;
 
@@ -14,22 +16,23 @@ use crate::domain::ids::{DraftId, OrderId, PersonId, SuggestionId, TenantId};
 use crate::domain::look_up::{Established, LookedUp};
 use crate::domain::order::{Hold, OrderState};
 use crate::domain::pages::{
-    AttemptShown, Draft, EarlierOrder, HeldSupplier, LookAlike, OrderPage, OrdersPage, Paused, QueuePage, ReviewPage,
-    Row, Stands, SuggestionsPage, Target, Viewer,
+    AttemptShown, Draft, HeldSupplier, LookAlike, OrderPage, OrdersPage, Paused, QueuePage, ReviewPage, Row, Stands,
+    SuggestionsPage, Target, Viewer,
 };
 use crate::domain::person::{Act, may};
 use crate::domain::queue::Section;
-use crate::domain::refusal::Refusal;
 use crate::domain::restored::may_end_pause;
 use crate::domain::resume::{Ground, NoResume, may_ask_to_resume, was_not_found};
-use crate::domain::suggestion::{ReviewAct, SuggestionState, needs_second_purchase, review};
+use crate::domain::second_person::Proposed;
+use crate::domain::suggestion::{ReviewAct, SuggestionState, needs_second_purchase, review, to_accept};
 use crate::store::cases::{About, case_list};
 pub use crate::store::orders::OrderFilter;
 use crate::store::orders::OrderRow;
 use crate::store::queue::{in_review_after, open_orders, open_suggestions, shown_orders, shown_suggestions};
 use crate::store::suggestions::SuggestionRow;
 use crate::store::{
-    Conn, attempts, drafts, events, findings, intents, look_ups, orders, people, suggestions, suppliers, tenants,
+    Conn, attempts, drafts, events, findings, intents, look_ups, orders, people, reused, second_person, suggestions,
+    suppliers, tenants,
 };
 use chrono::{DateTime, Utc};
 use rows::{Placed, listed, order_row, placed, section_rows, shown, suggestion_row};
@@ -50,6 +53,8 @@ pub struct OrderView {
     pub findings: Vec<Established>,
     /// Whether a person may have it sent once more, and until when.
     pub resume: Result<Ground, NoResume>,
+    /// What a person found out and a second one has to confirm.
+    pub proposed: Option<Proposed>,
     pub cases: Vec<Case>,
 }
 
@@ -164,25 +169,20 @@ impl Desk {
         };
         let changes = before.map(|before| difference::between(&before.suggestion.contents, &known.contents));
         let order = orders::order_of_suggestion(conn, id).await?;
-        let mut earlier_orders = Vec::new();
-        for one in &predecessors {
-            let earlier = orders::order_fetch(conn, tenant, &one.order)
-                .await?
-                .ok_or(DeskError::Absent("order"))?;
-            earlier_orders.push(EarlierOrder {
-                order: earlier.id,
-                stands: Stands::of_order(&earlier.life),
-            });
-        }
+        let earlier_orders = kin::earlier(conn, tenant, &known.intent, known.revision).await?;
+        let to_accept = to_accept(person.roles(), &predecessors);
         let may_do = |act, review_act| may(person.roles(), act).and(review(known.state, review_act).map(|_| ()));
         Ok(ReviewPage {
             site_name: site_of(conn, tenant, known.contents.deliver_to.as_str()).await?,
             needs_second_purchase: needs_second_purchase(&predecessors, look_alikes.len()),
             cases: case_list(conn, tenant, &About::Suggestion(id.clone())).await?,
+            reused: reused::reused_list(conn, id).await?,
             draft: draft_of(conn, person, refused).await?,
-            may_approve: may_do(Act::Approve, ReviewAct::Approve).and(unsettled(&predecessors)),
+            may_approve: may_do(Act::Approve, ReviewAct::Approve).and(to_accept.clone().map(|_| ())),
+            to_accept: to_accept.unwrap_or_default(),
             may_send_back: may_do(Act::SendBack, ReviewAct::SendBack),
             may_reject: may_do(Act::Reject, ReviewAct::Reject),
+            may_change: may_do(Act::Revise, ReviewAct::Supersede),
             purpose: intent.purpose,
             repeated: row.repeated,
             decided_by: row.decided_by,
@@ -225,7 +225,10 @@ impl Desk {
             differences: row.differences,
         });
         let history = events::event_list(conn, tenant, id.as_str()).await?;
+        let (kin, may_change) = kin::kin(conn, person, &order).await?;
         Ok(OrderPage {
+            kin,
+            may_change,
             attempts: attempts.collect(),
             way_home,
             mark: history.last().map_or(0, |event| event.number),
@@ -328,6 +331,7 @@ impl Desk {
             look_ups: look_ups::look_up_list(conn, &order.id).await?,
             findings: findings::finding_list(conn, &order.id).await?,
             resume,
+            proposed: second_person::proposal_open(conn, &order.id, order.life.version).await?,
             order,
         })
     }
@@ -393,23 +397,6 @@ impl Names {
         let name = people::person_name(conn, id).await?;
         self.people.insert(id.clone(), name.clone());
         Ok(name)
-    }
-}
-
-/// Predecessors that keep the approve button off (rule 5); accepting one by name is an act of its own.
-fn unsettled(predecessors: &[crate::domain::suggestion::Predecessor]) -> Result<(), Refusal> {
-    let open = predecessors.iter().find(|one| match one.state {
-        OrderState::Approved | OrderState::Submitting | OrderState::Acknowledged | OrderState::ConfirmationPending => {
-            true
-        }
-        OrderState::Confirmed | OrderState::Refused | OrderState::Withdrawn => false,
-    });
-    match open {
-        Some(one) => Err(Refusal::PredecessorUnsettled {
-            order: one.order.clone(),
-            state: one.state,
-        }),
-        None => Ok(()),
     }
 }
 

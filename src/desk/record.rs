@@ -8,7 +8,6 @@ use crate::domain::event::{Actor, Happening, Subject};
 use crate::domain::ids::{CaseId, TenantId};
 use crate::domain::order::{self, Change, Hold, Life, OrderState};
 use crate::domain::refusal::Refusal;
-use crate::domain::resume::{NoResume, NotResumed};
 use crate::store::cases::About;
 use crate::store::orders::{Asking, OrderRow};
 use crate::store::{Conn, Written, attempts, cases, events, orders, people, suppliers};
@@ -49,6 +48,7 @@ impl Desk {
         act: Act<'_>,
     ) -> Result<Written, DeskError> {
         let change = self.under_supplier_hold(conn, order, change).await?;
+        let change = self.under_predecessor(conn, order, change).await?;
         let change = &self.under_pause(conn, order, change).await?;
         let written = orders::order_record(conn, &order.id, &order.life, &change.life, act.now).await?;
         if written == Written::NotInThatState {
@@ -62,13 +62,12 @@ impl Desk {
         }
         let subject = Subject::Order(order.id.clone());
         events::event_append(conn, &order.tenant, act.actor, subject.clone(), act.happening, act.now).await?;
-        if change.life.holds.has(Hold::Supplier) && order.life.state != OrderState::Approved {
-            let reason = "the supplier is on hold".to_owned();
-            let held = Happening::OrderHeld {
-                hold: Hold::Supplier,
-                reason,
-            };
-            events::event_append(conn, &order.tenant, act.actor, subject, held, act.now).await?;
+        for (hold, reason) in HELD_AS_IT_COMES_BACK {
+            if change.life.holds.has(hold) && order.life.state != OrderState::Approved {
+                let reason = reason.to_owned();
+                let held = Happening::OrderHeld { hold, reason };
+                events::event_append(conn, &order.tenant, act.actor, subject.clone(), held, act.now).await?;
+            }
         }
         let about = About::Order(order.id.clone());
         for step in &change.cases {
@@ -116,13 +115,14 @@ impl Desk {
         let supplier = suppliers::supplier_fetch(conn, &order.tenant, &order.contents.supplier).await?;
         let held = supplier.is_some_and(|supplier| supplier.held_at.is_some());
         Ok(if held {
-            order::under_supplier_hold(change.clone())
+            order::with_hold(change.clone(), Hold::Supplier)
         } else {
             change.clone()
         })
     }
 
-    /// Opens or closes a case; opening one that is open leaves it as it is.
+    /// Opens or closes a case; opening one that is open leaves it as it is. A late record's case holds the order's
+    /// successors for as long as it is open.
     pub(super) async fn case_step(
         &self,
         conn: &mut Conn,
@@ -132,21 +132,21 @@ impl Desk {
         actor: &Actor,
         now: DateTime<Utc>,
     ) -> Result<(), DeskError> {
-        match step {
-            CaseStep::Open { kind, reason } => self.case_open(conn, tenant, about, *kind, reason, actor, now).await,
-            CaseStep::Close(kind) => {
-                let Some(open) = cases::case_find(conn, tenant, about, *kind).await? else {
-                    return Ok(());
-                };
-                if cases::case_close(conn, &open.id, now).await? == Written::Done {
-                    let closed = Happening::CaseClosed {
-                        case: open.id,
-                        case_kind: *kind,
-                    };
-                    events::event_append(conn, tenant, actor, subject_of(about), closed, now).await?;
-                }
-                Ok(())
+        let kind = match step {
+            CaseStep::Open { kind, reason } => {
+                self.case_open(conn, tenant, about, *kind, reason, actor, now).await?;
+                *kind
             }
+            CaseStep::Close(kind) => {
+                case_close(conn, tenant, about, *kind, actor, now).await?;
+                *kind
+            }
+        };
+        match about {
+            About::Order(id) if kind == CaseKind::LateRecord => {
+                self.successors_follow(conn, tenant, id, actor, now).await
+            }
+            About::Order(_) | About::Suggestion(_) | About::Supplier(_) => Ok(()),
         }
     }
 
@@ -220,21 +220,8 @@ impl Desk {
         };
         self.case_step(conn, tenant, &about, &open, actor, now).await?;
         let orders = orders::order_of_supplier(conn, tenant, supplier.as_str()).await?;
-        for order in orders.into_iter().filter(|order| !order.life.holds.has(Hold::Supplier)) {
-            let change = order::hold(&order.life, Hold::Supplier)?;
-            must_be_done(orders::order_record(conn, &order.id, &order.life, &change.life, now).await?)?;
-            let subject = Subject::Order(order.id);
-            let happening = Happening::OrderHeld {
-                hold: Hold::Supplier,
-                reason: reason.to_owned(),
-            };
-            events::event_append(conn, tenant, actor, subject.clone(), happening, now).await?;
-            if order.life.resume.is_some() {
-                // the hold voided a person's request: whoever made it is told
-                let why = NotResumed::Unsafe(NoResume::SupplierHeld);
-                let dropped = Happening::ResumeNotSent { why };
-                events::event_append(conn, tenant, actor, subject, dropped, now).await?;
-            }
+        for order in orders.iter().filter(|order| !order.life.holds.has(Hold::Supplier)) {
+            self.hold_in(conn, order, Hold::Supplier, reason, actor, now).await?;
         }
         Ok(written)
     }
@@ -265,17 +252,42 @@ impl Desk {
         )
         .await?;
         let orders = orders::order_of_supplier(conn, tenant, supplier.as_str()).await?;
-        for order in orders.into_iter().filter(|order| order.life.holds.has(Hold::Supplier)) {
-            let change = order::release(&order.life, &[Hold::Supplier], now)?;
-            must_be_done(orders::order_record(conn, &order.id, &order.life, &change.life, now).await?)?;
-            let happening = Happening::OrderReleased {
-                lifted: vec![Hold::Supplier],
-                reason: "the supplier was released".into(),
-            };
-            events::event_append(conn, tenant, actor, Subject::Order(order.id), happening, now).await?;
+        for order in orders.iter().filter(|order| order.life.holds.has(Hold::Supplier)) {
+            let reason = "the supplier was released";
+            self.release_in(conn, order, Hold::Supplier, reason, actor, now).await?;
         }
         Ok(written)
     }
+}
+
+/// What holds an order that comes back to be sent, beside what it was held by, and why.
+const HELD_AS_IT_COMES_BACK: [(Hold, &str); 2] = [
+    (Hold::Supplier, "the supplier is on hold"),
+    (
+        Hold::Predecessor,
+        "a record of an earlier order turned up at the supplier",
+    ),
+];
+
+async fn case_close(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    about: &About,
+    kind: CaseKind,
+    actor: &Actor,
+    now: DateTime<Utc>,
+) -> Result<(), DeskError> {
+    let Some(open) = cases::case_find(conn, tenant, about, kind).await? else {
+        return Ok(());
+    };
+    if cases::case_close(conn, &open.id, now).await? == Written::Done {
+        let closed = Happening::CaseClosed {
+            case: open.id,
+            case_kind: kind,
+        };
+        events::event_append(conn, tenant, actor, subject_of(about), closed, now).await?;
+    }
+    Ok(())
 }
 
 /// Inside a write transaction nobody can be faster: if the guard fails there, the transaction is dropped whole.

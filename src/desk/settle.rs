@@ -6,6 +6,7 @@
 use super::again::again;
 use super::decide::{missing, reason_given};
 use super::record::{Act, subject_of};
+use super::second_person::Second;
 use super::{Desk, DeskError, Person, clock};
 use crate::domain::case::{Case, CaseKind, CaseStep};
 use crate::domain::event::{Actor, Happening, Subject};
@@ -15,12 +16,13 @@ use crate::domain::order::{self, Finding, OrderState};
 use crate::domain::person::{self, may};
 use crate::domain::refusal::Refusal;
 use crate::domain::resume::Ground;
+use crate::domain::second_person::Proposed;
 use crate::domain::text;
 use crate::domain::ways::may_resume_now;
 use crate::store::cases::{About, case_fetch};
 use crate::store::findings::NewFinding;
 use crate::store::orders::{Asking, OrderRow};
-use crate::store::{Conn, attempts, events, findings, orders};
+use crate::store::{Conn, attempts, events, findings, orders, second_person};
 use chrono::{DateTime, TimeDelta, Utc};
 
 /// The longest number of a supplier, in characters.
@@ -122,16 +124,37 @@ impl Desk {
         order::may_find(&order.life)?;
         let evidence = evidence_given(&found.evidence)?;
         let established = self.by_hand(&mut tx, &order, found, now).await?;
+        let reference = match reference_of(&established) {
+            Some(reference) => Some(reference),
+            None => reference_if_given(found.reference.as_deref())?,
+        };
+        let said = (found.finding, reference.as_deref());
+        let first = match self.second_person(&mut tx, person, &order, said).await? {
+            Second::NotNeeded => None,
+            Second::Confirms(first) => Some(first),
+            Second::Wanted => {
+                let proposed = Proposed {
+                    at: now,
+                    finding: found.finding,
+                    reference,
+                    evidence,
+                    by: person.0.id.clone(),
+                    by_name: person.0.name.clone(),
+                };
+                self.propose(&mut tx, person, &order, proposed).await?;
+                tx.commit().await?;
+                return Ok(());
+            }
+        };
+        let evidence = first.as_ref().map_or(evidence.clone(), |first| {
+            format!("{}\n{}: {evidence}", first.evidence, person.0.name)
+        });
         if let (true, Finding::AtSupplier { reference, .. }) = (order.life.waits_for_look_up(), &established) {
             // it turned up after all, and the same person judges it: keep it
             order = self.turns_up(&mut tx, person, order, reference, now).await?;
         }
         let change = order::establish(&order.life, &established, now)?;
         let other_record = self.other_record(&mut tx, &order, &established).await?;
-        let reference = match reference_of(&established) {
-            Some(reference) => Some(reference),
-            None => reference_if_given(found.reference.as_deref())?,
-        };
         let happening = Happening::FindingEstablished {
             finding: found.finding,
             source: Source::Person,
@@ -152,11 +175,15 @@ impl Desk {
             at: now,
             finding: found.finding,
             source: Source::Person,
-            found_by: Some(&person.0.id),
+            found_by: Some(first.as_ref().map_or(&person.0.id, |first| &first.by)),
+            confirmed_by: first.as_ref().map(|_| &person.0.id),
             reference: reference.as_deref(),
             evidence: Some(&evidence),
         };
         findings::finding_add(&mut tx, &kept).await?;
+        if first.is_some() {
+            let _one = second_person::proposal_confirmed(&mut tx, id, &person.0.id, now).await?;
+        }
         if change.life.state == OrderState::Confirmed {
             self.compare_later(&mut tx, &order, now).await?;
         }
@@ -178,7 +205,7 @@ impl Desk {
         reference: &str,
         now: DateTime<Utc>,
     ) -> Result<OrderRow, DeskError> {
-        let change = order::late_record(&order.life, reference)?;
+        let change = order::late_record(&order.life, Some(reference))?;
         let happening = Happening::LateRecord {
             reference: reference.to_owned(),
             from: order.life.state,
@@ -216,10 +243,12 @@ impl Desk {
         now: DateTime<Utc>,
     ) -> Result<Finding, DeskError> {
         match found.finding {
-            FindingWord::AtSupplier => Ok(Finding::AtSupplier {
-                reference: reference_given(found.reference.as_deref())?,
-                differences: Vec::new(),
-            }),
+            FindingWord::AtSupplier => {
+                let reference = reference_given(found.reference.as_deref())?;
+                self.doubt_facts(conn, order).await?.known.may_be(&reference)?;
+                let differences = Vec::new();
+                Ok(Finding::AtSupplier { reference, differences })
+            }
             FindingWord::RefusedThere => Ok(Finding::RefusedThere {
                 reference: reference_if_given(found.reference.as_deref())?,
             }),
@@ -358,7 +387,10 @@ pub(super) async fn last_doer(
                 | Happening::CaseClosed { .. }
                 | Happening::CaseDecided { .. }
         );
-        let asks = matches!(event.happening, Happening::LookedUp { .. } | Happening::LookUpWanted);
+        let asks = matches!(
+            event.happening,
+            Happening::LookedUp { .. } | Happening::LookUpWanted | Happening::ChangeSuggested { .. }
+        );
         match doing {
             Doing::OfCase => of_case,
             Doing::OfOrder => !of_case && !asks,

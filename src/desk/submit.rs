@@ -195,6 +195,7 @@ impl Desk {
             finding,
             source: Source::Reply,
             found_by: None,
+            confirmed_by: None,
             reference,
             evidence: None,
         };

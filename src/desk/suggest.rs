@@ -4,19 +4,23 @@
 //! case (rule 3). Must not: let evidence decide anything (rule 19).
 
 use super::again::again;
+use super::decide::LOOK_ALIKE;
 use super::{Desk, DeskError, Program, clock};
 use crate::domain::case::{CaseKind, CaseStep};
 use crate::domain::contents::{ContentsDraft, Fault, Known, OrderContents, check};
 use crate::domain::difference::{self, Difference};
-use crate::domain::event::{Happening, Subject};
+use crate::domain::event::{Actor, Happening, Subject};
 use crate::domain::ids::{IntentId, SuggestionId, TenantId};
-use crate::domain::suggestion::{Evidence, ReviewAct, Suggestion, SuggestionState, may_bring, review};
+use crate::domain::money::{Money, sums};
+use crate::domain::order::OrderState;
+use crate::domain::suggestion::{Evidence, Reused, ReviewAct, Suggestion, SuggestionState, may_bring, review};
 use crate::store::cases::About;
 use crate::store::intents::Reserved;
 use crate::store::orders::OrderRow;
 use crate::store::suggestions::SuggestionRow;
-use crate::store::{Conn, Written, events, intents, orders, people, suggestions, suppliers, tenants};
+use crate::store::{Conn, Written, events, intents, orders, people, reused, suggestions, suppliers, tenants};
 use crate::supplier::Supplier;
+use chrono::{DateTime, Utc};
 
 /// What a program suggests.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +47,19 @@ pub struct IntentView {
     /// Why a person sent it back or rejected it, for the assistant to read.
     pub reason: Option<String>,
     pub order: Option<OrderRow>,
+    /// Other orders that look like it: approved in the last days, or not final (rule 2).
+    pub look_alikes: Vec<OrderRow>,
+    /// Other suggestions that look like it and wait for review.
+    pub waiting_alike: Vec<Suggestion>,
+}
+
+impl IntentView {
+    /// The money that may still be spent on this wish and on what looks like it, one sum a currency.
+    pub fn pending_exposure(&self) -> Vec<Money> {
+        let orders = self.order.iter().chain(&self.look_alikes);
+        let pending = orders.filter(|order| !OrderState::FINAL.contains(&order.life.state));
+        sums(pending.map(|order| order.contents.total()))
+    }
 }
 
 /// What exists in the tenant, for the contents check.
@@ -177,6 +194,12 @@ impl Desk {
             digest,
         };
         events::event_append(conn, tenant, &actor, subject, reused, now).await?;
+        let other = Reused {
+            at: now,
+            sent_by: program.0.name.clone(),
+            contents: contents.clone(),
+        };
+        reused::reused_add(conn, tenant, &known.id, &other).await?;
         let changes = difference::between(&known.contents, contents);
         let changes: Vec<String> = changes.iter().take(10).map(Difference::in_words).collect();
         let reason = format!(
@@ -204,21 +227,11 @@ impl Desk {
         latest: Option<SuggestionRow>,
     ) -> Result<Suggestion, DeskError> {
         let (now, tenant, actor) = (clock::now(), program.tenant(), program.actor());
-        if let Some(row) = latest {
-            let known = row.suggestion;
-            let to = review(known.state, ReviewAct::Supersede)?;
-            // the reason it was sent back stays in its history; it is not the reason for its replacement
-            let by = (program.0.name.as_str(), None);
-            let moved = suggestions::suggestion_move(conn, &known.id, known.state, to, by, now).await?;
-            if moved == Written::NotInThatState {
-                return Err(DeskError::IntentClosed);
-            }
-            let happening = Happening::SuggestionMoved {
-                from: known.state,
-                to,
-                reason: None,
-            };
-            events::event_append(conn, tenant, &actor, Subject::Suggestion(known.id), happening, now).await?;
+        if let Some(row) = latest
+            && supersede(conn, tenant, (&actor, &program.0.name), &row.suggestion, now).await?
+                == Written::NotInThatState
+        {
+            return Err(DeskError::IntentClosed);
         }
         let suggestion = Suggestion {
             id: SuggestionId::from_random(clock::random()),
@@ -254,6 +267,29 @@ impl Desk {
     }
 }
 
+/// A newer revision takes the place of one that is still open. The reason it was sent back stays in its history; it is not
+/// the reason for its replacement.
+pub(super) async fn supersede(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    (actor, name): (&Actor, &str),
+    known: &Suggestion,
+    now: DateTime<Utc>,
+) -> Result<Written, DeskError> {
+    let to = review(known.state, ReviewAct::Supersede)?;
+    let moved = suggestions::suggestion_move(conn, &known.id, known.state, to, (name, None), now).await?;
+    if moved == Written::Done {
+        let happening = Happening::SuggestionMoved {
+            from: known.state,
+            to,
+            reason: None,
+        };
+        let subject = Subject::Suggestion(known.id.clone());
+        events::event_append(conn, tenant, actor, subject, happening, now).await?;
+    }
+    Ok(moved)
+}
+
 /// Whoever does not say which agent it is goes by its token's name.
 fn signed(evidence: &Evidence, program: &Program) -> Evidence {
     let mut evidence = evidence.clone();
@@ -271,7 +307,16 @@ async fn intent_view(conn: &mut Conn, tenant: &TenantId, id: &IntentId) -> Resul
     let latest = suggestions::suggestion_latest(conn, tenant, id).await?;
     let (suggestion, reason) = latest.map(|row| (row.suggestion, row.decision)).unzip();
     let order = orders::order_latest(conn, tenant, id).await?;
+    let (mut look_alikes, mut waiting_alike) = (Vec::new(), Vec::new());
+    if let Some(suggestion) = &suggestion {
+        let key = suggestion.contents.look_alike_key();
+        look_alikes = orders::order_look_alikes(conn, tenant, &key, id, clock::now() - LOOK_ALIKE).await?;
+        let waiting = suggestions::suggestion_look_alikes(conn, tenant, &key, id).await?;
+        waiting_alike = waiting.into_iter().map(|row| row.suggestion).collect();
+    }
     Ok(IntentView {
+        look_alikes,
+        waiting_alike,
         id: intent.id,
         purpose: intent.purpose,
         suggestion,

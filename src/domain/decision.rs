@@ -270,7 +270,8 @@ fn beside(about: Deciding<'_>, verdict: Verdict) -> Result<Decided, Refusal> {
 
 /// The late record is the order.
 fn kept(about: Deciding<'_>, now: DateTime<Utc>) -> Result<Decided, Refusal> {
-    let (life, reference) = late(about)?;
+    let life = of_order(about)?;
+    let reference = late(about).ok_or_else(|| field("reference", "give their number: they named none"))?;
     let at_supplier = Finding::AtSupplier {
         reference: reference.clone(),
         differences: Vec::new(),
@@ -287,21 +288,18 @@ fn kept(about: Deciding<'_>, now: DateTime<Utc>) -> Result<Decided, Refusal> {
 
 /// The late record is no purchase of this order.
 fn dismissed(about: Deciding<'_>, verdict: Verdict) -> Result<Decided, Refusal> {
-    let (life, reference) = late(about)?;
+    let change = order::dismiss_late_record(of_order(about)?, about.was_refused)?;
     Ok(Decided {
-        change: Some(order::dismiss_late_record(life, about.was_refused)?),
-        judged: Some(Judged { reference, verdict }),
+        change: Some(change),
+        judged: late(about).map(|reference| Judged { reference, verdict }),
         answers_doubt: true,
     })
 }
 
-/// The record that turned up stands in the order itself.
-fn late(about: Deciding<'_>) -> Result<(&Life, String), Refusal> {
-    let life = of_order(about)?;
-    let reference = life.supplier_reference.clone();
-    reference
-        .map(|reference| (life, reference))
-        .ok_or(Refusal::OrderIs(life.state))
+/// The record that turned up stands in the order itself; where they named no number, the person may.
+fn late(about: Deciding<'_>) -> Option<String> {
+    let known = about.life.and_then(|life| life.supplier_reference.clone());
+    known.or_else(|| about.reference.map(str::to_owned))
 }
 
 #[cfg(test)]

@@ -66,6 +66,21 @@ impl Known {
         })
     }
 
+    /// Whether a person may say that the order is the record of this number: where several were seen, one of them (case I3).
+    pub fn may_be(&self, reference: &str) -> Result<(), Refusal> {
+        let Some(last) = self.heard().next_back() else {
+            return Ok(());
+        };
+        let seen: Vec<&str> = last.records.iter().map(|record| record.reference.as_str()).collect();
+        if seen.len() < 2 || seen.contains(&reference) {
+            return Ok(());
+        }
+        Err(Refusal::Field {
+            field: "reference".to_owned(),
+            detail: format!("they have {}; name the one that is the order", seen.join(" and ")),
+        })
+    }
+
     /// When something was last established; from then on the ladder is climbed anew.
     pub fn last_finding(&self) -> Option<DateTime<Utc>> {
         let settling = self.findings.iter().filter(|one| one.settles());
@@ -589,6 +604,7 @@ mod tests {
                 finding: FindingWord::NotAtSupplier,
                 source: Source::Person,
                 by: None,
+                confirmed_by: None,
                 reference: None,
                 evidence: None,
             });

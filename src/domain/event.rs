@@ -9,6 +9,7 @@ use super::contents::Digest;
 use super::decision::Decision;
 use super::ids::{AttemptId, CaseId, IntentId, OrderId, PersonId, SuggestionId, TokenId};
 use super::look_up::{AnswerWord, FindingWord, Source};
+use super::money::{Currency, Money};
 use super::order::{Hold, OrderState};
 use super::person::Role;
 use super::resume::NotResumed;
@@ -79,6 +80,11 @@ pub enum Happening {
         reason: String,
     },
     SupplierReleased,
+    /// Above this amount a second person confirms a finding; none: no more in this currency.
+    SecondPersonAbove {
+        currency: Currency,
+        amount: Option<Money>,
+    },
     PersonAdded {
         name: String,
         roles: Vec<Role>,
@@ -98,6 +104,15 @@ pub enum Happening {
         revision: u32,
         digest: Digest,
     },
+    /// A person's change took the next revision: of a suggestion, or of an order.
+    SuggestionRevised {
+        revision: u32,
+        digest: Digest,
+        /// The order that is to be another purchase.
+        order: Option<OrderId>,
+        /// How many places differ from what stood.
+        differences: usize,
+    },
     SuggestionMoved {
         from: SuggestionState,
         to: SuggestionState,
@@ -112,6 +127,10 @@ pub enum Happening {
         /// Unsettled predecessors that a manager accepted (rule 5).
         accepted: Vec<OrderId>,
         reason: Option<String>,
+    },
+    /// A different purchase was put up for review in the order's place.
+    ChangeSuggested {
+        suggestion: SuggestionId,
     },
     AttemptOpened {
         attempt: AttemptId,
@@ -193,6 +212,17 @@ pub enum Happening {
         evidence: Option<String>,
         from: OrderState,
         to: OrderState,
+    },
+    /// A person found it out; above the tenant's amount a second one confirms it.
+    FindingProposed {
+        finding: FindingWord,
+        reference: Option<String>,
+        evidence: String,
+    },
+    /// What waited for a second person does not count.
+    FindingDeclined {
+        finding: FindingWord,
+        reason: String,
     },
     /// A record that nobody has judged turned up at the supplier.
     LateRecord {

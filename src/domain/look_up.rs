@@ -181,6 +181,9 @@ pub struct Established {
     pub finding: FindingWord,
     pub source: Source,
     pub by: Option<String>,
+    /// The second person, where one was needed.
+    #[serde(default)]
+    pub confirmed_by: Option<String>,
     pub reference: Option<String>,
     pub evidence: Option<String>,
 }

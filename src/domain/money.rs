@@ -66,6 +66,15 @@ fn positive(value: Decimal) -> Result<Decimal, NotADecimal> {
     }
 }
 
+/// Reads an exact amount that is not below zero.
+pub fn not_negative(text: &str) -> Result<Decimal, NotADecimal> {
+    let value = parse_decimal(text)?;
+    if value.is_sign_negative() && !value.is_zero() {
+        return Err(NotADecimal::Negative);
+    }
+    Ok(value)
+}
+
 /// How much of a unit: greater than zero, in normal spelling (`12`, never `12.0`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -291,6 +300,17 @@ impl fmt::Display for Money {
             symbol => write!(f, "{sign}{symbol}{digits}"),
         }
     }
+}
+
+/// The sums of these, one a currency, in the order the currencies come (rule 22: none across).
+pub fn sums(all: impl IntoIterator<Item = Money>) -> Vec<Money> {
+    all.into_iter().fold(Vec::<Money>::new(), |mut sums, one| {
+        match sums.iter_mut().find(|sum| sum.currency() == one.currency()) {
+            Some(sum) => *sum = sum.checked_add(one).unwrap_or(*sum),
+            None => sums.push(one),
+        }
+        sums
+    })
 }
 
 /// Puts a comma between groups of three digits before the point.

@@ -494,10 +494,8 @@ pub fn late_reply(
         }
         (ConfirmationPending, Reply::Acknowledged { reference }) => Ok(acknowledge(life, reference.as_deref())),
         (ConfirmationPending, Reply::NotSent(_)) if !other_doubt => Ok(not_at_supplier(life, now)),
-        (Approved | Withdrawn | Refused, Reply::Accepted { reference, .. }) => late_record(life, reference),
-        (Approved | Withdrawn | Refused, Reply::Acknowledged { reference }) => {
-            late_record(life, reference.as_deref().unwrap_or("without a number"))
-        }
+        (Approved | Withdrawn | Refused, Reply::Accepted { reference, .. }) => late_record(life, Some(reference)),
+        (Approved | Withdrawn | Refused, Reply::Acknowledged { reference }) => late_record(life, reference.as_deref()),
         (Confirmed, Reply::Accepted { reference, .. }) if life.supplier_reference.as_ref() != Some(reference) => {
             let confirmed = Change::to(life.moved(Confirmed));
             Ok(confirmed.opening(CaseKind::SupplierDuplicate, second_record(reference)))
@@ -589,8 +587,8 @@ pub fn establish(life: &Life, finding: &Finding, now: DateTime<Utc>) -> Result<C
 fn found_again(life: &Life, finding: &Finding) -> Result<Change, Refusal> {
     match finding {
         Finding::NotAtSupplier | Finding::CouldNotTell => Ok(Change::to(life.moved(life.state))),
-        Finding::AtSupplier { reference, .. } => late_record(life, reference),
-        Finding::NotYetConfirmed { reference } => late_record(life, reference.as_deref().unwrap_or("without a number")),
+        Finding::AtSupplier { reference, .. } => late_record(life, Some(reference)),
+        Finding::NotYetConfirmed { reference } => late_record(life, reference.as_deref()),
         Finding::RefusedThere { .. } => Err(Refusal::OrderIs(life.state)),
     }
 }
@@ -711,10 +709,11 @@ pub fn after_restore(mut change: Change) -> Change {
     change.opening(CaseKind::Restore, RESTORED)
 }
 
-/// The change, had the supplier been on hold: what becomes sendable again waits for the supplier's release.
-pub fn under_supplier_hold(mut change: Change) -> Change {
+/// The change, where this hold keeps what becomes sendable again: its supplier is on hold, or an earlier order's record
+/// turned up.
+pub fn with_hold(mut change: Change, hold: Hold) -> Change {
     if change.life.state == OrderState::Approved {
-        change.life.holds = change.life.holds.with(Hold::Supplier);
+        change.life.holds = change.life.holds.with(hold);
     }
     change
 }
@@ -791,18 +790,22 @@ pub fn acknowledged_late(life: &Life) -> Result<CaseStep, Refusal> {
     })
 }
 
-/// A record that nobody has judged turned up at the supplier for an order that was thought settled.
-pub fn late_record(life: &Life, reference: &str) -> Result<Change, Refusal> {
+/// A record that nobody has judged turned up at the supplier for an order that was thought settled; what they only said
+/// they have, has no number yet.
+pub fn late_record(life: &Life, reference: Option<&str>) -> Result<Change, Refusal> {
     life.must_be(&[OrderState::Approved, OrderState::Withdrawn, OrderState::Refused])?;
     let mut pending = life.moved(OrderState::ConfirmationPending);
-    pending.supplier_reference = Some(reference.to_owned());
+    pending.supplier_reference = reference.map(str::to_owned);
     // what differed was the record that is gone
     pending.differences = false;
     Ok(Change::to(pending)
         .closing(&[CaseKind::NotSent, CaseKind::TooOld, CaseKind::Restore])
         .opening(
             CaseKind::LateRecord,
-            format!("the supplier has a record {reference} of it"),
+            match reference {
+                Some(reference) => format!("the supplier has a record {reference} of it"),
+                None => "the supplier says that it has it, and named no number".to_owned(),
+            },
         ))
 }
 

@@ -101,7 +101,7 @@ fn every_act(life: &Life, reply: &Reply, before: BeforeAttempt) -> Vec<(&'static
             "release",
             release(life, &[Hold::Person, Hold::TooOld, Hold::NotFound], at(10)),
         ),
-        ("late record", late_record(life, "A-9")),
+        ("late record", late_record(life, Some("A-9"))),
         ("could not tell", found(Finding::CouldNotTell)),
         (
             "want resume",
@@ -429,9 +429,9 @@ fn what_becomes_sendable_again_waits_for_a_held_supplier() {
         at(0),
     )
     .expect("open");
-    assert!(under_supplier_hold(again).life.holds.has(Hold::Supplier));
+    assert!(with_hold(again, Hold::Supplier).life.holds.has(Hold::Supplier));
     let confirmed = close_attempt(&life, &accepted(), &[], beside(false), &pace(), at(0)).expect("open");
-    assert!(under_supplier_hold(confirmed).life.holds.is_empty());
+    assert!(with_hold(confirmed, Hold::Supplier).life.holds.is_empty());
 }
 
 #[test]

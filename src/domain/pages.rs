@@ -14,8 +14,9 @@ use super::order::{Hold, Life, OrderState};
 use super::person::Role;
 use super::queue::Section;
 use super::refusal::Refusal;
-use super::suggestion::{Suggestion, SuggestionState};
-use super::ways::Ways;
+use super::second_person::Proposed;
+use super::suggestion::{Reused, Suggestion, SuggestionState};
+use super::ways::{OtherPurchase, Ways};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -87,6 +88,10 @@ impl Target {
             Target::Suggestion(id) => format!("/suggestions/{id}"),
             Target::Order(id) => format!("/orders/{id}"),
         }
+    }
+    /// The path of the form that changes it.
+    pub fn change_path(&self) -> String {
+        format!("{}/change", self.path())
     }
 }
 
@@ -199,11 +204,65 @@ pub struct LookAlike {
     pub total: Money,
 }
 
-/// An earlier order of the intent.
+/// Another order of the same intent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EarlierOrder {
+pub struct OtherOrder {
     pub order: OrderId,
+    pub revision: u32,
     pub stands: Stands,
+    /// The supplier's own number.
+    pub supplier_reference: Option<String>,
+    pub total: Money,
+}
+
+/// What else there is of an order's intent, linked both ways.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kin {
+    /// Oldest first.
+    pub earlier: Vec<OtherOrder>,
+    /// Oldest first.
+    pub later: Vec<OtherOrder>,
+    /// A different purchase that waits for review, or was sent back.
+    pub waiting: Option<(SuggestionId, SuggestionState)>,
+}
+
+/// The form for a change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangePage {
+    pub viewer: Viewer,
+    pub of: ChangeOf,
+    pub contents: OrderContents,
+    pub supplier_name: String,
+    pub site_name: String,
+    pub may: Result<(), Refusal>,
+    pub draft: Option<Draft>,
+}
+
+/// What is changed, as the form carries it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeOf {
+    Suggestion {
+        id: SuggestionId,
+        digest: Digest,
+        state: SuggestionState,
+    },
+    Order {
+        id: OrderId,
+        version: u64,
+        stands: Stands,
+        other: OtherPurchase,
+    },
+}
+
+impl ChangeOf {
+    /// The page of what is changed.
+    pub fn target(&self) -> Target {
+        match self {
+            ChangeOf::Suggestion { id, .. } => Target::Suggestion(id.clone()),
+            ChangeOf::Order { id, .. } => Target::Order(id.clone()),
+        }
+    }
 }
 
 /// A suggestion under review.
@@ -221,16 +280,21 @@ pub struct ReviewPage {
     pub decided_at: Option<DateTime<Utc>>,
     pub decision: Option<String>,
     pub look_alikes: Vec<LookAlike>,
-    pub earlier_orders: Vec<EarlierOrder>,
+    pub earlier_orders: Vec<OtherOrder>,
+    /// Earlier orders that this person has to accept by name and version to approve (rule 5).
+    pub to_accept: Vec<(OrderId, u64)>,
     pub needs_second_purchase: bool,
     /// What changed against the revision before.
     pub changes: Vec<Difference>,
     pub newer: Option<SuggestionId>,
     pub order: Option<OrderId>,
     pub cases: Vec<Case>,
+    /// What else came under the same intent and version (rule 3), oldest first.
+    pub reused: Vec<Reused>,
     pub may_approve: Result<(), Refusal>,
     pub may_send_back: Result<(), Refusal>,
     pub may_reject: Result<(), Refusal>,
+    pub may_change: Result<(), Refusal>,
     pub draft: Option<Draft>,
 }
 
@@ -262,6 +326,14 @@ pub struct Asking {
     pub under_way: bool,
 }
 
+/// What waits for a second person, for this viewer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProposedShown {
+    pub proposed: Proposed,
+    pub may_confirm: Result<(), Refusal>,
+    pub may_decline: Result<(), Refusal>,
+}
+
 /// Everything about an order that bringing it home is judged by.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WayHome {
@@ -291,6 +363,10 @@ pub struct WayHome {
     pub next_look_up: Option<DateTime<Utc>>,
     /// Who asked to send it once more.
     pub resume_wanted_by: Option<String>,
+    /// What a person found out and a second one has to confirm, and whether this viewer may confirm or decline it.
+    pub proposed: Option<ProposedShown>,
+    /// A finding about this order needs a second person.
+    pub needs_second_person: bool,
     /// Who may own a case, for handing over.
     pub owners: Vec<(PersonId, String)>,
 }
@@ -317,6 +393,8 @@ pub struct OrderPage {
     pub changed_at: DateTime<Utc>,
     pub attempts: Vec<AttemptShown>,
     pub way_home: WayHome,
+    pub kin: Kin,
+    pub may_change: Result<(), Refusal>,
     pub cases: Vec<Case>,
     /// The number of the last thing that happened to it, for a page that waits for the next.
     pub mark: u64,

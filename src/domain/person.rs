@@ -46,6 +46,8 @@ pub enum Act {
     LookUp,
     Resume,
     RecordFinding,
+    /// The second person above the tenant's amount.
+    ConfirmFinding,
     CloseCase,
     /// Giving a doubt up.
     WriteOff,
@@ -62,7 +64,9 @@ pub fn may(roles: &[Role], act: Act) -> Result<(), Refusal> {
         Act::Approve | Act::SendBack | Act::Reject | Act::Withdraw => &[Role::Buyer, Role::Manager],
         Act::Revise | Act::HoldOrder | Act::ReleaseOrder | Act::LookUp => &[Role::Buyer, Role::Resolver, Role::Manager],
         Act::Resume | Act::RecordFinding | Act::CloseCase | Act::Assign => &[Role::Resolver, Role::Manager],
-        Act::HoldSupplier | Act::AcceptUnsettled | Act::WriteOff | Act::EndPause => &[Role::Manager],
+        Act::HoldSupplier | Act::AcceptUnsettled | Act::ConfirmFinding | Act::WriteOff | Act::EndPause => {
+            &[Role::Manager]
+        }
         Act::Administer => &[Role::Admin],
     };
     if roles.iter().any(|role| allowed.contains(role)) {

@@ -2,7 +2,7 @@
 //! `ui::words`, in one total match.
 
 use super::difference::Difference;
-use super::ids::OrderId;
+use super::ids::{OrderId, SuggestionId};
 use super::order::OrderState;
 use super::person::Act;
 use super::resume::NoResume;
@@ -56,6 +56,20 @@ pub enum Refusal {
     NotPaused,
     /// Orders from before the gap are still held after a restore (rule 20).
     HeldFromBeforeGap { orders: u64 },
+    /// What somebody found out waits for a second person.
+    FindingWaits { by: String, at: DateTime<Utc> },
+    /// Nothing waits for a second person any more.
+    NothingWaits,
+    /// Nobody confirms what they found out themselves.
+    OwnFinding,
+    /// Several fields of a form are missing or unreadable: each by its name in the form, and why.
+    Fields(Vec<(String, String)>),
+    /// The change says the same as what stands.
+    NothingChanged,
+    /// A later order of the same intent exists: that one is changed, not this.
+    LaterOrder { order: OrderId },
+    /// A change of this order waits for review already.
+    ChangeWaits { suggestion: SuggestionId },
     /// Nobody can say yet that it is not there: the supplier may still be at it until then (rule 10).
     NotSettledYet { at: DateTime<Utc> },
 }

@@ -169,7 +169,7 @@ fn not_found(life: &Life, answer: &Answer) -> Vec<Conclusion> {
 
 fn late_record(life: &Life, found: &Found) -> Option<Conclusion> {
     let reference = found.reference.clone();
-    let change = order::late_record(life, &reference).ok()?;
+    let change = order::late_record(life, Some(&reference)).ok()?;
     Some(Conclusion::LateRecord { reference, change })
 }
 

@@ -7,6 +7,7 @@ use super::contents::{Digest, OrderContents};
 use super::difference;
 use super::ids::{IntentId, OrderId, SuggestionId};
 use super::order::{Holds, Life, OrderState};
+use super::person::{Act, Role, may};
 use super::refusal::Refusal;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -64,6 +65,9 @@ pub struct Evidence {
     pub doubts: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proposed_by: Option<ProposedBy>,
+    /// The person whose change it is, by name; then no assistant wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed_by: Option<String>,
 }
 
 /// Which program proposed it, in which run.
@@ -86,6 +90,15 @@ pub struct Suggestion {
     pub digest: Digest,
     pub evidence: Evidence,
     pub created_at: DateTime<Utc>,
+}
+
+/// Other contents that came under a known intent and revision (rule 3).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reused {
+    pub at: DateTime<Utc>,
+    /// The program, by its token's name.
+    pub sent_by: String,
+    pub contents: OrderContents,
 }
 
 /// An act that moves a suggestion from exactly one set of states to one state.
@@ -118,6 +131,25 @@ pub fn may_bring(revision: u32, latest: Option<(u32, SuggestionState)>) -> bool 
         None => revision == 1,
         Some((known, state)) => state == SuggestionState::SentBack && known.checked_add(1) == Some(revision),
     }
+}
+
+/// Whether a person may change an order into a different purchase: only the latest of its intent, and only while no other
+/// change waits. `latest` is the intent's latest suggestion, `later` a later order of it (rule 5).
+pub fn may_change_order(latest: (&SuggestionId, SuggestionState), later: Option<&OrderId>) -> Result<(), Refusal> {
+    if let Some(order) = later {
+        return Err(Refusal::LaterOrder { order: order.clone() });
+    }
+    match latest {
+        (id, SuggestionState::InReview | SuggestionState::SentBack) => {
+            Err(Refusal::ChangeWaits { suggestion: id.clone() })
+        }
+        (_, SuggestionState::Rejected | SuggestionState::Approved | SuggestionState::Superseded) => Ok(()),
+    }
+}
+
+/// Whether a person may change what is suggested.
+pub fn may_change(state: SuggestionState) -> Result<(), Refusal> {
+    review(state, ReviewAct::Supersede).map(|_| ())
 }
 
 /// What the assistant may do: `may_continue` is true except while sent back; `do_not_resubmit` while a suggestion exists
@@ -184,20 +216,51 @@ pub fn needs_second_purchase(predecessors: &[Predecessor], look_alikes: usize) -
     look_alikes > 0 || predecessors.iter().any(placed)
 }
 
-fn settled(predecessor: &Predecessor, approval: &Approval) -> Result<(), Refusal> {
-    let accepted = approval
-        .accept_unsettled
-        .contains(&(predecessor.order.clone(), predecessor.version));
-    match predecessor.state {
-        OrderState::Confirmed | OrderState::Refused | OrderState::Withdrawn => Ok(()),
-        OrderState::ConfirmationPending | OrderState::Acknowledged if accepted => Ok(()),
-        OrderState::ConfirmationPending | OrderState::Acknowledged | OrderState::Approved | OrderState::Submitting => {
-            Err(Refusal::PredecessorUnsettled {
-                order: predecessor.order.clone(),
-                state: predecessor.state,
-            })
-        }
+/// How an earlier order stands in the way of a later one (rule 5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum InTheWay {
+    No,
+    /// A manager may accept it, by name and version.
+    UnlessAccepted,
+    Yes,
+}
+
+fn in_the_way(state: OrderState) -> InTheWay {
+    match state {
+        OrderState::Confirmed | OrderState::Refused | OrderState::Withdrawn => InTheWay::No,
+        OrderState::ConfirmationPending | OrderState::Acknowledged => InTheWay::UnlessAccepted,
+        OrderState::Approved | OrderState::Submitting => InTheWay::Yes,
     }
+}
+
+fn unsettled(one: &Predecessor) -> Refusal {
+    Refusal::PredecessorUnsettled {
+        order: one.order.clone(),
+        state: one.state,
+    }
+}
+
+fn settled(predecessor: &Predecessor, approval: &Approval) -> Result<(), Refusal> {
+    let named = (predecessor.order.clone(), predecessor.version);
+    match in_the_way(predecessor.state) {
+        InTheWay::No => Ok(()),
+        InTheWay::UnlessAccepted if approval.accept_unsettled.contains(&named) => Ok(()),
+        InTheWay::UnlessAccepted | InTheWay::Yes => Err(unsettled(predecessor)),
+    }
+}
+
+/// The earlier orders that somebody with these roles has to accept by name and version to approve; or why it cannot be
+/// approved while they stand so (rule 5).
+pub fn to_accept(roles: &[Role], predecessors: &[Predecessor]) -> Result<Vec<(OrderId, u64)>, Refusal> {
+    let is = |way| move |one: &&Predecessor| in_the_way(one.state) == way;
+    if let Some(one) = predecessors.iter().find(is(InTheWay::Yes)) {
+        return Err(unsettled(one));
+    }
+    let mut waiting = predecessors.iter().filter(is(InTheWay::UnlessAccepted)).peekable();
+    if let (Some(one), Err(_)) = (waiting.peek(), may(roles, Act::AcceptUnsettled)) {
+        return Err(unsettled(one));
+    }
+    Ok(waiting.map(|one| (one.order.clone(), one.version)).collect())
 }
 
 #[cfg(test)]
@@ -226,6 +289,35 @@ mod tests {
                 ("sent_back", "superseded"),
             ]
         );
+    }
+
+    #[test]
+    fn what_is_in_the_way_of_a_later_order_and_what_a_manager_alone_accepts() {
+        let earlier = |state| {
+            [Predecessor {
+                order: OrderId::from_random(1),
+                state,
+                version: 7,
+            }]
+        };
+        for state in OrderState::ALL {
+            let (buyer, manager) = (
+                to_accept(&[Role::Buyer], &earlier(state)),
+                to_accept(&[Role::Manager], &earlier(state)),
+            );
+            match state {
+                OrderState::Confirmed | OrderState::Refused | OrderState::Withdrawn => {
+                    assert_eq!((buyer, manager), (Ok(Vec::new()), Ok(Vec::new())), "{state:?}");
+                }
+                OrderState::ConfirmationPending | OrderState::Acknowledged => {
+                    assert!(buyer.is_err(), "{state:?}");
+                    assert_eq!(manager, Ok(vec![(OrderId::from_random(1), 7)]), "{state:?}");
+                }
+                OrderState::Approved | OrderState::Submitting => {
+                    assert!(buyer.is_err() && manager.is_err(), "{state:?}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -27,6 +27,12 @@ static TABLE: LazyLock<Vec<(&'static str, &'static str)>> = LazyLock::new(|| {
         .collect()
 });
 
+/// Codes that purchases mostly need, for a list to choose from.
+pub const COMMON: [&str; 22] = [
+    "EA", "H87", "C62", "NAR", "SET", "PR", "DZN", "KGM", "GRM", "TNE", "LTR", "MTR", "MTK", "HUR", "DAY", "MON",
+    "XBX", "XCS", "XCT", "XPK", "XPX", "XRO",
+];
+
 /// What people and other code lists write, in capitals, and the code that is probably meant, or
 /// two with " or " between. Looked at only once the code as given has been refused: a key may
 /// itself be a code (`PAL` is the pascal), so only its other spellings (`pal`) get here.
@@ -236,6 +242,13 @@ impl<'de> Deserialize<'de> for Unit {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_common_code_is_one() {
+        for code in COMMON {
+            assert!(Unit::of(code).is_ok(), "{code}");
+        }
+    }
 
     fn said(code: &str) -> String {
         Unit::of(code).unwrap_err().to_string()

@@ -71,6 +71,10 @@ pub fn may_resume_now(life: &Life, roles: &[Role], about: &InDoubt<'_>, now: Dat
 /// looked up right before, or somebody has just found that it is not there (rule 20).
 pub fn may_release_now(life: &Life, roles: &[Role], about: &InDoubt<'_>, now: DateTime<Utc>) -> Result<(), Refusal> {
     may(roles, Act::ReleaseOrder)?;
+    if about.later_order_live {
+        // frozen while the successor lives (rule 5)
+        return Err(Refusal::LaterOrderLive);
+    }
     if life.state != OrderState::Approved || !life.holds.has(Hold::Restore) {
         return order::release(life, &LIFTED_BY_RELEASE, now).map(|_| ());
     }

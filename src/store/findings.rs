@@ -15,6 +15,8 @@ pub struct NewFinding<'a> {
     pub finding: FindingWord,
     pub source: Source,
     pub found_by: Option<&'a PersonId>,
+    /// The second person, where one was needed.
+    pub confirmed_by: Option<&'a PersonId>,
     pub reference: Option<&'a str>,
     pub evidence: Option<&'a str>,
 }
@@ -24,8 +26,8 @@ pub async fn finding_add(conn: &mut Conn, new: &NewFinding<'_>) -> Result<(), St
     done!(
         conn,
         sqlx::query(
-            "INSERT INTO findings (tenant, order_id, at, finding, source, found_by, reference, evidence)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+            "INSERT INTO findings (tenant, order_id, at, finding, source, found_by, reference, evidence, confirmed_by)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
         )
         .bind(new.tenant.as_str())
         .bind(new.order.as_str())
@@ -35,6 +37,7 @@ pub async fn finding_add(conn: &mut Conn, new: &NewFinding<'_>) -> Result<(), St
         .bind(new.found_by.map(PersonId::as_str))
         .bind(new.reference)
         .bind(new.evidence)
+        .bind(new.confirmed_by.map(PersonId::as_str))
         .execute(&mut *conn)
     )?;
     Ok(())
@@ -46,6 +49,7 @@ struct Columns {
     finding: String,
     source: String,
     name: Option<String>,
+    confirmer: Option<String>,
     reference: Option<String>,
     evidence: Option<String>,
 }
@@ -55,8 +59,8 @@ pub async fn finding_list(conn: &mut Conn, order: &OrderId) -> Result<Vec<Establ
     let rows: Vec<Columns> = ask!(
         conn,
         sqlx::query_as(
-            "SELECT f.at, f.finding, f.source, p.name, f.reference, f.evidence
-         FROM findings f LEFT JOIN people p ON p.id = f.found_by WHERE f.order_id = $1 ORDER BY f.at, f.id",
+            "SELECT f.at, f.finding, f.source, p.name, c.name AS confirmer, f.reference, f.evidence
+         FROM findings f LEFT JOIN people p ON p.id = f.found_by LEFT JOIN people c ON c.id = f.confirmed_by WHERE f.order_id = $1 ORDER BY f.at, f.id",
         )
         .bind(order.as_str())
         .fetch_all(&mut *conn)
@@ -67,6 +71,7 @@ pub async fn finding_list(conn: &mut Conn, order: &OrderId) -> Result<Vec<Establ
             finding: FindingWord::of(&row.finding).ok_or_else(|| StoreError::corrupt(&row.finding))?,
             source: Source::of(&row.source).ok_or_else(|| StoreError::corrupt(&row.source))?,
             by: row.name,
+            confirmed_by: row.confirmer,
             reference: row.reference,
             evidence: row.evidence,
         })

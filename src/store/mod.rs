@@ -23,6 +23,8 @@ pub mod pauses;
 pub mod people;
 mod place;
 pub mod queue;
+pub mod reused;
+pub mod second_person;
 pub mod suggestions;
 pub mod suppliers;
 pub mod tenants;

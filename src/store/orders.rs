@@ -304,6 +304,22 @@ pub async fn order_latest(
     row.map(read).transpose()
 }
 
+/// Every order of an intent, oldest first.
+pub async fn order_of_intent(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    intent: &IntentId,
+) -> Result<Vec<OrderRow>, StoreError> {
+    let rows: Vec<Columns> = ask!(
+        conn,
+        sqlx::query_as(order_columns!("WHERE tenant = $1 AND intent = $2 ORDER BY revision"))
+            .bind(tenant.as_str())
+            .bind(intent.as_str())
+            .fetch_all(&mut *conn)
+    )?;
+    read_all(rows)
+}
+
 /// The earlier orders of an intent, before this revision, as approval sees them.
 pub async fn order_predecessors(
     conn: &mut Conn,
@@ -327,6 +343,40 @@ pub async fn order_predecessors(
         })
     };
     rows.into_iter().map(predecessor).collect()
+}
+
+/// Later orders of the same intent that nobody has sent, oldest first.
+pub async fn order_successors_unsent(conn: &mut Conn, order: &OrderRow) -> Result<Vec<OrderRow>, StoreError> {
+    let rows: Vec<Columns> = ask!(
+        conn,
+        sqlx::query_as(order_columns!(
+            "WHERE tenant = $1 AND intent = $2 AND revision > $3 AND state = 'approved' ORDER BY revision"
+        ))
+        .bind(order.tenant.as_str())
+        .bind(order.intent.as_str())
+        .bind(i64::from(order.revision))
+        .fetch_all(&mut *conn)
+    )?;
+    read_all(rows)
+}
+
+/// Whether a record that nobody has judged turned up of an earlier order of the intent, after this one was approved: what
+/// stood before was seen and accepted by whoever approved it (rule 5).
+pub async fn order_predecessor_turned_up(conn: &mut Conn, order: &OrderRow) -> Result<bool, StoreError> {
+    let found: Option<i64> = ask!(
+        conn,
+        sqlx::query_scalar(
+            "SELECT CAST(1 AS BIGINT) FROM orders o JOIN cases c ON c.order_id = o.id
+         WHERE o.tenant = $1 AND o.intent = $2 AND o.revision < $3
+         AND c.kind = 'late_record' AND c.closed_at IS NULL AND c.opened_at >= $4 LIMIT 1",
+        )
+        .bind(order.tenant.as_str())
+        .bind(order.intent.as_str())
+        .bind(i64::from(order.revision))
+        .bind(micros(order.approved_at))
+        .fetch_optional(&mut *conn)
+    )?;
+    Ok(found.is_some())
 }
 
 /// Whether a later order of the intent is live (rule 5).

@@ -9,7 +9,7 @@ use super::why_not::WhyNot;
 use super::words::decisions::{decision, does};
 use crate::domain::case::{Case, CaseKind};
 use crate::domain::decision::{Decision, decisions, fits, may_decide};
-use crate::domain::order::OrderState;
+use crate::domain::order::{Life, OrderState};
 use crate::domain::pages::{Draft, Viewer};
 use crate::domain::person::Role;
 use crate::domain::refusal::Refusal;
@@ -24,15 +24,18 @@ pub struct Deciding {
     draft: Option<Draft>,
     /// Where the order stands; nothing on a suggestion's page.
     state: Option<OrderState>,
+    /// The record that is judged has a number already.
+    is_numbered: bool,
 }
 
 impl Deciding {
     /// On a page of this viewer.
-    pub fn on(viewer: &Viewer, draft: Option<&Draft>, state: Option<OrderState>) -> Self {
+    pub fn on(viewer: &Viewer, draft: Option<&Draft>, life: Option<&Life>) -> Self {
         Self {
             roles: viewer.roles.clone(),
             draft: draft.cloned(),
-            state,
+            state: life.map(|life| life.state),
+            is_numbered: life.is_some_and(|life| life.supplier_reference.is_some()),
         }
     }
 
@@ -65,8 +68,19 @@ pub fn DecideCase(case: Case, by: Deciding, here: Here) -> impl IntoView {
     let typed = Typed::into_case(by.draft.as_ref(), ACT, &case.id);
     let is_open = typed.is_any(&["decision", "reference", "reason"]);
     let hidden = vec![("case", case.id.to_string()), ("version", case.version.to_string())];
-    let reference = (case.kind == CaseKind::SupplierDuplicate)
-        .then(|| view! { <Reference case=case.clone() typed=typed.clone()/> });
+    let is_asked = match case.kind {
+        CaseKind::SupplierDuplicate => true,
+        CaseKind::LateRecord => !by.is_numbered,
+        CaseKind::Pending
+        | CaseKind::AcknowledgedLate
+        | CaseKind::Differences
+        | CaseKind::IntentReused
+        | CaseKind::NotSent
+        | CaseKind::TooOld
+        | CaseKind::Restore
+        | CaseKind::SupplierHeld => false,
+    };
+    let reference = is_asked.then(|| view! { <Reference case=case.clone() typed=typed.clone()/> });
     view! {
         <details class="no" open=is_open>
             <summary>"Decide"</summary>

@@ -3,10 +3,12 @@
 
 use super::moment::Here;
 use super::reason_form::{ReasonForm, Reasoned};
+use super::typed::{Typed, field_id};
 use super::why_not::WhyNot;
 use super::words::things;
 use crate::domain::contents::Digest;
-use crate::domain::pages::ReviewPage;
+use crate::domain::ids::OrderId;
+use crate::domain::pages::{ReviewPage, Target};
 use crate::domain::refusal::Refusal;
 use crate::domain::suggestion::SuggestionState;
 use leptos::prelude::*;
@@ -42,10 +44,15 @@ pub fn DecisionCard(page: ReviewPage, here: Here) -> impl IntoView {
     let noes = noes
         .map(|form| view! { <ReasonForm form draft=page.draft.clone() here/> })
         .collect_view();
+    let change = Target::Suggestion(page.suggestion.id.clone()).change_path();
+    let change = page.may_change.is_ok().then(|| {
+        view! { <p class="actions"><a class="button button-quiet" href=change>"Change it yourself"</a></p> }
+    });
     view! {
         <section class="card decision" id="decision" aria-labelledby="decision-heading">
             <h2 id="decision-heading">"Your decision"</h2>
             {approve}
+            {change}
             <div class="noes">{noes}</div>
         </section>
     }
@@ -75,6 +82,7 @@ fn Approve(page: ReviewPage, here: Here) -> impl IntoView {
             <input type="hidden" name="suggestion" value=page.suggestion.id.to_string()/>
             <input type="hidden" name="digest" value=page.suggestion.digest.to_string()/>
             {page.needs_second_purchase.then(|| view! { <SecondPurchase ticked invalid/> })}
+            {(!page.to_accept.is_empty()).then(|| view! { <AcceptUnsettled page=page.clone()/> })}
             <button class="button button-main" disabled=disabled aria-describedby="approve-says">
                 <Approves page=page.clone()/>
             </button>
@@ -117,6 +125,40 @@ fn SecondPurchase(ticked: bool, invalid: bool) -> impl IntoView {
         </div>
     }
     .into_any()
+}
+
+/// A manager may approve beside an earlier order that is not settled: by name and version, with a reason (rule 5).
+#[component]
+fn AcceptUnsettled(page: ReviewPage) -> impl IntoView {
+    let typed = Typed::into_act(page.draft.as_ref(), "approve");
+    let wanted = named(&page.to_accept);
+    let ticked = typed.text("accept_unsettled").is_some_and(|before| before == wanted);
+    let unsettled = page
+        .draft
+        .as_ref()
+        .is_some_and(|draft| matches!(draft.refusal, Refusal::PredecessorUnsettled { .. }));
+    let invalid = unsettled.then_some("true").or(typed.invalid("accept_unsettled"));
+    let reason = field_id("approve", None, "reason");
+    view! {
+        <div class="second" class:second-missing=invalid.is_some()>
+            <label class="check">
+                <input type="checkbox" id="accept_unsettled" name="accept_unsettled" value=wanted checked=ticked
+                    aria-invalid=invalid aria-describedby="accept-says"/>
+                <span>"I accept that the earlier order is not settled"</span>
+            </label>
+            <p id="accept-says" class="fine">"The supplier may have it, and both could be delivered. The earlier order is not sent again while this one lives."</p>
+            <label for=reason.clone()>"Why this cannot wait"</label>
+            <textarea id=reason name="reason" rows="2" maxlength="2000" placeholder=" "
+                aria-invalid=typed.invalid("reason") inner_html=typed.area("reason")></textarea>
+        </div>
+    }
+    .into_any()
+}
+
+/// `po_…:3`, one after the other.
+fn named(orders: &[(OrderId, u64)]) -> String {
+    let names: Vec<String> = orders.iter().map(|(id, version)| format!("{id}:{version}")).collect();
+    names.join(" ")
 }
 
 /// The digest that goes with the approval.

@@ -58,6 +58,15 @@ fn WayOn(draft: Draft) -> impl IntoView {
                 .map(|id| link(format!("#{id}"), words))
                 .into_any()
         }
+        Refusal::Fields(fields) => {
+            let item = |(field, detail): (String, String)| {
+                let words = format!("{}: {detail}", refusals::field_label(&field));
+                let id = field_anchor(&draft, &field).map(|id| format!("#{id}"));
+                view! { <li><a href=id>{words}</a></li> }
+            };
+            let items = fields.into_iter().map(item).collect_view();
+            view! { <ul class="links">{items}</ul> }.into_any()
+        }
         Refusal::SecondPurchaseNotAsked => link(
             "#second_purchase".to_owned(),
             "Go to “Yes, this is a second purchase”".to_owned(),
@@ -65,7 +74,16 @@ fn WayOn(draft: Draft) -> impl IntoView {
         Refusal::PredecessorUnsettled { order, .. } => {
             link(Target::Order(order).path(), "Look at the earlier order".to_owned())
         }
+        Refusal::LaterOrder { order } => link(Target::Order(order).path(), "Go to the later order".to_owned()),
+        Refusal::ChangeWaits { suggestion } => link(
+            Target::Suggestion(suggestion).path(),
+            "Go to the change that waits".to_owned(),
+        ),
         Refusal::ContentsChanged(_)
+        | Refusal::NothingChanged
+        | Refusal::FindingWaits { .. }
+        | Refusal::NothingWaits
+        | Refusal::OwnFinding
         | Refusal::NotYourRole(_)
         | Refusal::OrderIs(_)
         | Refusal::SuggestionIs(_)
@@ -89,7 +107,9 @@ fn WayOn(draft: Draft) -> impl IntoView {
 /// nothing for a field that nobody sees.
 fn field_anchor(draft: &Draft, field: &str) -> Option<String> {
     match (field, draft.field("act")) {
-        ("order" | "suggestion" | "case" | "version" | "digest" | "accept_unsettled", _) => None,
+        ("order" | "suggestion" | "case" | "version" | "digest", _) => None,
+        ("accept_unsettled", _) => Some(field.to_owned()),
+        ("reason", Some("approve")) => Some(field_id("approve", None, field)),
         ("second_purchase", _) => Some(field.to_owned()),
         (field, Some(act)) => Some(field_id(act, draft.field("case"), field)),
         ("reason", None) => Some(field_id("send_back", None, field)),

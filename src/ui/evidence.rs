@@ -10,6 +10,9 @@ const MOST: usize = 12;
 /// Purpose, doubts and rationale.
 #[component]
 pub fn EvidenceCard(evidence: Evidence, purpose: String) -> impl IntoView {
+    if let Some(name) = evidence.changed_by {
+        return view! { <ByAPerson name purpose/> }.into_any();
+    }
     let agent = evidence.proposed_by.map_or("an assistant".to_owned(), |by| by.agent);
     view! {
         <section class="card evidence" aria-labelledby="evidence-heading">
@@ -22,6 +25,20 @@ pub fn EvidenceCard(evidence: Evidence, purpose: String) -> impl IntoView {
             <h3>"Its reason"</h3>
             <Said text=evidence.rationale label="The assistant’s reason" nothing="It gave none."/>
             <h3>"The wish"</h3>
+            <Said text=purpose label="The wish" nothing="It named none."/>
+        </section>
+    }
+    .into_any()
+}
+
+/// A person's change: what the assistant wrote was about the version before, and stands there.
+#[component]
+fn ByAPerson(name: String, purpose: String) -> impl IntoView {
+    view! {
+        <section class="card evidence" aria-labelledby="evidence-heading">
+            <h2 id="evidence-heading">"Changed by "<Name text=name/></h2>
+            <p class="soft">"What the assistant wrote was about the version before, and stands there."</p>
+            <h3>"The wish"<span class="label-more">"written by the assistant, not checked"</span></h3>
             <Said text=purpose label="The wish" nothing="It named none."/>
         </section>
     }

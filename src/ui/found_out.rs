@@ -6,6 +6,7 @@
 use super::cases;
 use super::moment::{Here, Moment};
 use super::reason_form::Hidden;
+use super::second_person::WaitsForSecond;
 use super::typed::{Typed, field_id};
 use super::why_not::WhyNot;
 use super::words::home::{self, Choice};
@@ -21,6 +22,9 @@ const ACT: &str = "record_finding";
 /// The form, folded away; open where something has to be put right, or where it is the only way on.
 #[component]
 pub fn FoundOut(page: OrderPage, here: Here) -> impl IntoView {
+    if let Some(shown) = page.way_home.proposed.clone() {
+        return view! { <WaitsForSecond page shown here/> }.into_any();
+    }
     if let Err(refusal) = page.way_home.ways.record_finding {
         return view! {
             <div class="no-disabled">
@@ -46,6 +50,9 @@ pub fn FoundOut(page: OrderPage, here: Here) -> impl IntoView {
     let known = page.way_home.record.as_ref().map(|record| record.reference.clone());
     let known = known.or(page.life.supplier_reference.clone());
     let supplier = page.supplier_name.clone();
+    let second = page.way_home.needs_second_person.then(|| {
+        view! { <p class="fine">"An order of this amount needs a second person: what you record counts once a manager has confirmed it."</p> }
+    });
     view! {
         <details class="no" open=is_open>
             <summary>"Record what you found out"</summary>
@@ -54,6 +61,7 @@ pub fn FoundOut(page: OrderPage, here: Here) -> impl IntoView {
                 <Findings page typed=typed.clone() here/>
                 <Reference supplier known typed=typed.clone()/>
                 <Evidence typed/>
+                {second}
                 <button class="button button-quiet">"Record this"</button>
             </form>
         </details>

@@ -52,7 +52,12 @@ fn reply_of(happening: &Happening) -> Option<ReplyWord> {
         | Happening::IntentReserved
         | Happening::SuggestionTaken { .. }
         | Happening::SuggestionReused { .. }
+        | Happening::SuggestionRevised { .. }
         | Happening::SuggestionMoved { .. }
+        | Happening::ChangeSuggested { .. }
+        | Happening::FindingProposed { .. }
+        | Happening::FindingDeclined { .. }
+        | Happening::SecondPersonAbove { .. }
         | Happening::OrderApproved { .. }
         | Happening::AttemptOpened { .. }
         | Happening::OrderHeld { .. }

@@ -2,6 +2,7 @@
 
 use super::comparison::Theirs;
 use super::icon::{Drawing, Icon};
+use super::kin::OtherOrders;
 use super::lead_doubt::{Acknowledged, NotFound, Pending};
 use super::moment::{Here, Moment};
 use super::plain::{Name, Passage};
@@ -10,7 +11,7 @@ use crate::domain::attempt::{Attempt, ReplyWord};
 use crate::domain::event::Happening;
 use crate::domain::look_up::FindingWord;
 use crate::domain::order::{Hold, OrderState};
-use crate::domain::pages::OrderPage;
+use crate::domain::pages::{OrderPage, OtherOrder, Stands};
 use leptos::prelude::*;
 
 /// The sentence under the heading, total over the states.
@@ -41,7 +42,7 @@ fn NotSent(page: OrderPage, here: Here) -> impl IntoView {
     if page.life.is_not_found() {
         let others: Vec<Hold> = holds.into_iter().filter(|hold| *hold != Hold::NotFound).collect();
         let others = (!others.is_empty()).then(
-            || view! { <HeldBy holds=others reason=page.supplier_held.clone()/><HeldByHand page=page.clone() here/> },
+            || view! { <HeldBy holds=others reason=page.supplier_held.clone()/><HeldByEarlier page=page.clone()/><HeldByHand page=page.clone() here/> },
         );
         return view! { <NotFound page here/>{others} }.into_any();
     }
@@ -61,6 +62,7 @@ fn NotSent(page: OrderPage, here: Here) -> impl IntoView {
         return view! {
             <p class="lead"><strong>"Nothing is sent while it is on hold."</strong></p>
             <HeldBy holds reason=page.supplier_held.clone()/>
+            <HeldByEarlier page=page.clone()/>
             <HeldByHand page here/>
         }
         .into_any();
@@ -96,6 +98,17 @@ fn HeldBy(holds: Vec<Hold>, reason: Option<String>) -> impl IntoView {
         {reason.map(|reason| view! { <p class="soft">"The supplier was put on hold: "<Name text=reason/></p> })}
     }
     .into_any()
+}
+
+/// The earlier orders of which something turned up.
+#[component]
+fn HeldByEarlier(page: OrderPage) -> impl IntoView {
+    let is_pending = |one: &OtherOrder| {
+        let pending = OrderState::ConfirmationPending;
+        matches!(one.stands, Stands::Order { state, .. } if state == pending)
+    };
+    let earlier: Vec<OtherOrder> = page.kin.earlier.into_iter().filter(is_pending).collect();
+    (page.life.holds.has(Hold::Predecessor) && !earlier.is_empty()).then(|| view! { <OtherOrders orders=earlier/> })
 }
 
 /// Who put it on hold, and why; once that hold is gone it is history.

@@ -1,8 +1,10 @@
 //! Beside the order: what it is called, who approved it, and what not to do while it is in doubt.
 
 use super::icon::{Drawing, Icon};
+use super::kin::KinFacts;
 use super::moment::{Here, Moment};
 use super::plain::Words;
+use super::what_now::is_open;
 use super::words::home;
 use crate::domain::order::OrderState;
 use crate::domain::pages::{OrderPage, Target};
@@ -14,6 +16,11 @@ use leptos::prelude::*;
 pub fn IdentityCard(page: OrderPage, here: Here) -> impl IntoView {
     let suggestion = page.suggestion.to_string();
     let path = Target::Suggestion(page.suggestion).path();
+    // what is not finished has its choice elsewhere on the page
+    let change = (!is_open(page.life.state) && page.may_change.is_ok()).then(|| {
+        let change = Target::Order(page.id.clone()).change_path();
+        view! { <p class="actions"><a class="button button-quiet" href=change>"Order a changed one"</a></p> }
+    });
     view! {
         <section class="card" aria-labelledby="identity-heading">
             <h2 id="identity-heading">"This order"</h2>
@@ -24,8 +31,10 @@ pub fn IdentityCard(page: OrderPage, here: Here) -> impl IntoView {
                 <dt>"Intent"</dt><dd><code class="wrap">{page.intent.to_string()}</code></dd>
                 <dt>"Suggestion"</dt><dd><a href=path><code class="wrap">{suggestion}</code></a>", version "{page.revision}</dd>
                 <dt>"The wish"</dt><dd><Words text=page.purpose/></dd>
+                <KinFacts kin=page.kin/>
                 <dt>"Operation key"</dt><dd><code class="wrap">{page.operation_key}</code><span class="fine">"goes with every attempt and never changes"</span></dd>
             </dl>
+            {change}
         </section>
     }
     .into_any()

@@ -146,7 +146,7 @@ fn has_care(page: &OrderPage) -> bool {
 /// Whose it is, by when, what not to do, and what the supplier promises.
 #[component]
 fn Care(page: OrderPage, here: Here) -> impl IntoView {
-    let by = Deciding::on(&page.viewer, page.draft.as_ref(), Some(page.life.state));
+    let by = Deciding::on(&page.viewer, page.draft.as_ref(), Some(&page.life));
     let cards = cases::open(&page.cases)
         .into_iter()
         .map(|case| view! { <CaseCard case here to=HandingOver::on(&page) by=by.clone()/> })

@@ -8,16 +8,18 @@ use super::differences::DifferenceTable;
 use super::error_summary::ErrorSummary;
 use super::evidence::EvidenceCard;
 use super::icon::{Drawing, Icon};
+use super::kin::OtherOrders;
 use super::layout::{Frame, Place};
 use super::moment::{Here, Moment};
 use super::order_facts::{Delivery, LinesTable};
 use super::outcome::Outcome;
 use super::plain::Words;
+use super::reused::BothSides;
 use super::status_tag::StatusTag;
 use super::words;
 use crate::calls;
 use crate::domain::difference::Difference;
-use crate::domain::pages::{EarlierOrder, LookAlike, ReviewPage, Stands, Target};
+use crate::domain::pages::{LookAlike, OtherOrder, ReviewPage, Stands, Target};
 use crate::domain::suggestion::SuggestionState;
 use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
@@ -114,6 +116,7 @@ fn Heading(page: ReviewPage, here: Here) -> impl IntoView {
 /// What is odd about it: a supplier on hold, look-alikes, earlier orders, changes against the version before.
 #[component]
 fn Oddities(page: ReviewPage, here: Here) -> impl IntoView {
+    let both = view! { <BothSides page=page.clone() here/> };
     let held = page
         .supplier_held
         .map(|reason| view! { <SupplierHeld supplier=page.supplier_name reason/> });
@@ -121,7 +124,7 @@ fn Oddities(page: ReviewPage, here: Here) -> impl IntoView {
     let earlier = (!page.earlier_orders.is_empty()).then(|| view! { <Earlier orders=page.earlier_orders/> });
     let changes =
         (!page.changes.is_empty()).then(|| view! { <Changes revision=page.suggestion.revision changes=page.changes/> });
-    view! { {held}{alike}{earlier}{changes} }.into_any()
+    view! { {both}{held}{alike}{earlier}{changes} }.into_any()
 }
 
 #[component]
@@ -162,16 +165,12 @@ fn LooksLike(look_alikes: Vec<LookAlike>, here: Here) -> impl IntoView {
 }
 
 #[component]
-fn Earlier(orders: Vec<EarlierOrder>) -> impl IntoView {
-    let item = |one: EarlierOrder| {
-        let id = one.order.to_string();
-        view! { <li><a href=Target::Order(one.order).path()>{id}</a>" "<StatusTag stands=one.stands/></li> }
-    };
+fn Earlier(orders: Vec<OtherOrder>) -> impl IntoView {
     view! {
         <section class="card notice" aria-labelledby="earlier-heading">
             <h2 id="earlier-heading"><Drawing icon=Icon::Alert/>"Earlier orders of the same wish"</h2>
             <p>"An earlier version of this suggestion was approved. This one gets an order of its own, beside it."</p>
-            <ul class="links">{orders.into_iter().map(item).collect_view()}</ul>
+            <OtherOrders orders/>
         </section>
     }
     .into_any()
@@ -196,14 +195,22 @@ fn Changes(revision: u32, changes: Vec<Difference>) -> impl IntoView {
 /// Where it came from.
 #[component]
 fn Origin(page: ReviewPage, here: Here) -> impl IntoView {
-    let by = page.suggestion.evidence.proposed_by.clone();
+    let evidence = &page.suggestion.evidence;
+    let by = evidence.proposed_by.clone();
+    let (named, who) = match evidence.changed_by.clone() {
+        Some(name) => ("Changed by", name),
+        None => (
+            "Suggested by",
+            by.as_ref().map_or("unnamed".to_owned(), |by| by.agent.clone()),
+        ),
+    };
     let run = by.as_ref().and_then(|by| by.run.clone());
     let repeated = usize::try_from(page.repeated).unwrap_or(usize::MAX);
     view! {
         <section class="card" aria-labelledby="origin-heading">
             <h2 id="origin-heading">"Where it came from"</h2>
             <dl class="facts facts-small">
-                <dt>"Suggested by"</dt><dd><Words text=by.map_or("unnamed".to_owned(), |by| by.agent)/></dd>
+                <dt>{named}</dt><dd><Words text=who/></dd>
                 <dt>"When"</dt><dd><Moment at=page.suggestion.created_at here precise=true/></dd>
                 {run.map(|run| view! { <dt>"Run"</dt><dd><Words text=run/></dd> })}
                 <dt>"Intent"</dt><dd><code class="wrap">{page.suggestion.intent.to_string()}</code></dd>

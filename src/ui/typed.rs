@@ -30,17 +30,29 @@ impl Typed {
         (!typed.trim().is_empty()).then(|| typed.to_owned())
     }
 
+    /// What was typed into this field, also nothing; absent when the form did not come from here.
+    pub fn as_typed(&self, field: &str) -> Option<String> {
+        Some(self.0.as_ref()?.field(field).unwrap_or_default().to_owned())
+    }
+
+    /// Whether there is a draft of this form.
+    pub fn is_there(&self) -> bool {
+        self.0.is_some()
+    }
+
     /// The same for a text area, whose children the framework writes as they are: escaped here, so that text stays text
     /// (case P5). For `inner_html`.
     pub fn area(&self, field: &str) -> String {
-        let text = self.text(field).unwrap_or_default();
-        text.replace('&', "&amp;").replace('<', "&lt;")
+        escaped(&self.text(field).unwrap_or_default())
     }
 
     /// Whether the act was refused because of this field.
     pub fn is_wrong(&self, field: &str) -> bool {
-        let refusal = self.0.as_ref().map(|draft| &draft.refusal);
-        matches!(refusal, Some(Refusal::Field { field: wrong, .. }) if wrong == field)
+        match self.0.as_ref().map(|draft| &draft.refusal) {
+            Some(Refusal::Field { field: wrong, .. }) => wrong == field,
+            Some(Refusal::Fields(wrong)) => wrong.iter().any(|(wrong, _)| wrong == field),
+            Some(_) | None => false,
+        }
     }
 
     /// The value of `aria-invalid` for this field.
@@ -56,8 +68,15 @@ impl Typed {
     }
 }
 
-/// The id of an act's field; `case` where a page may have the act several times.
+/// A text as the inside of a text area.
+pub fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;")
+}
+
+/// The id of an act's field; `case` where a page may have the act several times. A line's field, `lines[0][unit]`, has an id
+/// that a link may name as it is.
 pub fn field_id(act: &str, case: Option<&str>, field: &str) -> String {
+    let field = field.replace('[', "-").replace(']', "");
     match case {
         Some(case) => format!("{act}-{case}-{field}"),
         None => format!("{act}-{field}"),

@@ -6,6 +6,7 @@
 use super::cases;
 use super::found_out::FoundOut;
 use super::icon::{Drawing, Icon};
+use super::kin::Waiting;
 use super::moment::{Here, Moment};
 use super::plain::Name;
 use super::reason_form::{Hidden, ReasonForm, Reasoned};
@@ -14,7 +15,7 @@ use super::supplier_says::SupplierSays;
 use super::why_not::WhyNot;
 use super::words::{home, things};
 use crate::domain::order::{Hold, OrderState, may_find};
-use crate::domain::pages::OrderPage;
+use crate::domain::pages::{OrderPage, Target};
 use crate::domain::person::{Act, may};
 use crate::domain::refusal::Refusal;
 use crate::domain::resume::{Ground, NoResume};
@@ -203,10 +204,28 @@ fn Otherwise(page: OrderPage, here: Here) -> impl IntoView {
             <h3>"Change it and approve a different purchase"</h3>
             <p>{home::other_purchase(other, &page.supplier_name)}</p>
             <p class="fine">{home::start_of_change(other)}</p>
+            <StartOfChange page=page.clone() here/>
             {withdraw}
         </section>
     }
     .into_any()
+}
+
+/// The way to the form; where a change waits, the way to that.
+#[component]
+fn StartOfChange(page: OrderPage, here: Here) -> impl IntoView {
+    let href = Target::Order(page.id).change_path();
+    match (page.may_change, page.kin.waiting) {
+        (Ok(()), _) => view! { <a class="button button-quiet" href=href>"Change it"</a> }.into_any(),
+        (Err(Refusal::ChangeWaits { .. }), Some((id, state))) => {
+            view! { <p>"A changed version exists: "<Waiting id state/>"."</p> }.into_any()
+        }
+        (Err(refusal), _) => view! {
+            <button class="button button-quiet" disabled=true>"Change it"</button>
+            <div class="fine"><WhyNot refusal here/></div>
+        }
+        .into_any(),
+    }
 }
 
 fn about(page: &OrderPage) -> Vec<(&'static str, String)> {

@@ -10,7 +10,14 @@ use leptos::prelude::*;
 #[component]
 pub fn WhyNot(refusal: Refusal, here: Here) -> impl IntoView {
     let link = match &refusal {
-        Refusal::PredecessorUnsettled { order, .. } => Some(Target::Order(order.clone()).path()),
+        Refusal::PredecessorUnsettled { order, .. } => {
+            Some((Target::Order(order.clone()).path(), "Look at the earlier order"))
+        }
+        Refusal::LaterOrder { order } => Some((Target::Order(order.clone()).path(), "Go to the later order")),
+        Refusal::ChangeWaits { suggestion } => Some((
+            Target::Suggestion(suggestion.clone()).path(),
+            "Go to the change that waits",
+        )),
         Refusal::NotYourRole(_)
         | Refusal::OrderIs(_)
         | Refusal::SuggestionIs(_)
@@ -18,6 +25,11 @@ pub fn WhyNot(refusal: Refusal, here: Here) -> impl IntoView {
         | Refusal::SignedOut
         | Refusal::ContentsChanged(_)
         | Refusal::Field { .. }
+        | Refusal::Fields(_)
+        | Refusal::NothingChanged
+        | Refusal::FindingWaits { .. }
+        | Refusal::NothingWaits
+        | Refusal::OwnFinding
         | Refusal::SecondPurchaseNotAsked
         | Refusal::Held
         | Refusal::OpenDoubt
@@ -34,7 +46,7 @@ pub fn WhyNot(refusal: Refusal, here: Here) -> impl IntoView {
     view! {
         <p>
             <b>"Not offered: "</b>{refusals::sentence(&refusal, here)}
-            {link.map(|href| view! { " " <a href=href>"Look at the earlier order"</a> })}
+            {link.map(|(href, words)| view! { " " <a href=href>{words}</a> })}
         </p>
     }
     .into_any()

@@ -259,6 +259,7 @@ pub fn act(act: Act) -> &'static str {
         Act::LookUp => "look orders up at the supplier",
         Act::Resume => "resume orders",
         Act::RecordFinding => "record findings",
+        Act::ConfirmFinding => "confirm findings of others",
         Act::CloseCase => "close cases",
         Act::WriteOff => "give a doubt up",
         Act::Assign => "assign cases",
@@ -318,6 +319,15 @@ pub fn sentence_case(words: &str) -> String {
     letters
         .next()
         .map(|first| first.to_uppercase().chain(letters).collect())
+        .unwrap_or_default()
+}
+
+/// The same words with a small letter first.
+pub fn lower(words: &str) -> String {
+    let mut letters = words.chars();
+    letters
+        .next()
+        .map(|first| first.to_lowercase().chain(letters).collect())
         .unwrap_or_default()
 }
 

@@ -303,6 +303,7 @@ fn evidence(reader: &mut Reader, object: &mut Object<'_>) -> Evidence {
         rationale,
         doubts: doubts.collect(),
         proposed_by: proposed_by(reader, object),
+        changed_by: None,
     }
 }
 

@@ -6,6 +6,7 @@ use crate::desk::look::{OrderView, OrderViews};
 use crate::desk::suggest::IntentView;
 use crate::domain::look_up::{Established, LookedUp};
 use crate::domain::resume::{Ground, NoResume};
+use crate::domain::second_person::Proposed;
 use crate::domain::suggestion::{Suggestion, advice};
 use serde_json::{Value, json};
 
@@ -46,7 +47,33 @@ pub fn intent(view: &IntentView) -> Value {
             "differences": order.life.differences,
             "supplier_reference": order.life.supplier_reference,
         })),
+        "looks_like": looks_like(view),
+        "pending_exposure": view.pending_exposure(),
     })
+}
+
+/// Others of the tenant that look like it: they prove nothing, and the assistant may want to know before it asks twice.
+fn looks_like(view: &IntentView) -> Vec<Value> {
+    let orders = view.look_alikes.iter().map(|order| {
+        json!({
+            "order": order.id,
+            "intent_id": order.intent,
+            "state": order.life.state,
+            "supplier_reference": order.life.supplier_reference,
+            "approved_at": order.approved_at,
+            "total": order.contents.total(),
+        })
+    });
+    let waiting = view.waiting_alike.iter().map(|one| {
+        json!({
+            "suggestion": one.id,
+            "intent_id": one.intent,
+            "state": one.state,
+            "created_at": one.created_at,
+            "total": one.contents.total(),
+        })
+    });
+    orders.chain(waiting).collect()
 }
 
 /// `GET /api/v1/orders/{id}`
@@ -80,6 +107,7 @@ pub fn order(view: &OrderView) -> Value {
         "approved_at": order.approved_at,
         "attempts": attempts,
         "look_ups": view.look_ups.iter().map(looked_up).collect::<Vec<_>>(),
+        "proposed_finding": view.proposed.as_ref().map(proposed),
         "findings": view.findings.iter().map(finding).collect::<Vec<_>>(),
         "case": open.map(|place| cases[place].clone()),
         "cases": cases,
@@ -158,6 +186,18 @@ fn finding(one: &Established) -> Value {
         "finding": one.finding,
         "source": one.source,
         "by": one.by,
+        "confirmed_by": one.confirmed_by,
+        "reference": one.reference,
+        "evidence": one.evidence,
+    })
+}
+
+/// It changes nothing until a second person confirmed it.
+fn proposed(one: &Proposed) -> Value {
+    json!({
+        "at": one.at,
+        "finding": one.finding,
+        "by": one.by_name,
         "reference": one.reference,
         "evidence": one.evidence,
     })

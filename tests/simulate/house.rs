@@ -120,7 +120,7 @@ impl House {
     fn apply(&mut self, change: Change, now: DateTime<Utc>) {
         let left = self.life.state;
         let change = match self.supplier_held && left != OrderState::Approved {
-            true => order::under_supplier_hold(change),
+            true => order::with_hold(change, Hold::Supplier),
             false => change,
         };
         assert_eq!(change.life.version, self.life.version + 1, "a change is one version");
@@ -291,6 +291,7 @@ impl House {
             finding,
             source,
             by: None,
+            confirmed_by: None,
             reference,
             evidence: None,
         });
@@ -420,7 +421,7 @@ impl House {
             }
         }
         if let (true, Finding::AtSupplier { reference, .. }) = (self.life.waits_for_look_up(), finding) {
-            let change = order::late_record(&self.life, reference).expect("it is held as not found");
+            let change = order::late_record(&self.life, Some(reference)).expect("it is held as not found");
             self.apply(change, now);
         }
         let Ok(change) = order::establish(&self.life, finding, now) else {

@@ -611,6 +611,18 @@ impl House {
         Session::open(self, email, PASSWORD).await
     }
 
+    /// The id of the person with this address.
+    pub async fn person(&self, email: &str) -> String {
+        let pool = self.database().await;
+        let id = sqlx::query_scalar("SELECT id FROM people WHERE email = $1")
+            .bind(email)
+            .fetch_one(&pool)
+            .await
+            .expect("a person");
+        pool.close().await;
+        id
+    }
+
     // The supplier: the truth to count by.
 
     pub async fn ask_supplier(&self, path: &str) -> Value {

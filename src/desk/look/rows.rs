@@ -5,7 +5,7 @@
 use super::MOST_ROWS;
 use crate::domain::case::Case;
 use crate::domain::ids::{OrderId, SuggestionId};
-use crate::domain::money::Money;
+use crate::domain::money::{Money, sums};
 use crate::domain::order::{Hold, OrderState};
 use crate::domain::pages::{Row, SectionRows, Stands, Target, Why};
 use crate::domain::queue::{Section, section_of_order, section_of_suggestion};
@@ -179,19 +179,11 @@ pub(super) fn section_rows(
     now: DateTime<Utc>,
 ) -> SectionRows {
     let all = || placed.iter().filter(|one| one.section == section);
-    let totals = all().fold(Vec::<Money>::new(), |mut totals, one| {
-        let same = totals.iter_mut().find(|sum| sum.currency() == one.total.currency());
-        match same {
-            Some(sum) => *sum = sum.checked_add(one.total).unwrap_or(*sum),
-            None => totals.push(one.total),
-        }
-        totals
-    });
     SectionRows {
         section,
         count: all().count(),
         late: all().filter(|one| one.due_at.is_some_and(|due| due <= now)).count(),
-        totals,
+        totals: sums(all().map(|one| one.total)),
         rows: shown(placed, section)
             .filter_map(|one| rows.remove(&one.target))
             .collect(),

@@ -8,10 +8,11 @@ use crate::domain::difference;
 use crate::domain::doubt::DoubtFacts;
 use crate::domain::look_up::{LookedUp, last_said};
 use crate::domain::order::OrderState;
-use crate::domain::pages::{Asking, RecordShown, WayHome};
+use crate::domain::pages::{Asking, ProposedShown, RecordShown, WayHome};
+use crate::domain::second_person::is_needed;
 use crate::domain::ways::ways;
 use crate::store::orders::OrderRow;
-use crate::store::{Conn, people};
+use crate::store::{Conn, people, second_person};
 use chrono::{DateTime, Utc};
 
 impl Desk {
@@ -46,6 +47,11 @@ impl Desk {
                 },
                 None => None,
             },
+            proposed: proposed(conn, person, order).await?,
+            needs_second_person: is_needed(
+                &second_person::amount_list(conn, &order.tenant).await?,
+                order.contents.total(),
+            ),
             owners: able_owners(conn, person).await?,
             look_ups: facts.known.heard().collect(),
             said_they_have_it: facts.said_they_have_it(),
@@ -55,6 +61,15 @@ impl Desk {
         };
         Ok((facts, way_home))
     }
+}
+
+async fn proposed(conn: &mut Conn, person: &Person, order: &OrderRow) -> Result<Option<ProposedShown>, DeskError> {
+    let waits = second_person::proposal_open(conn, &order.id, order.life.version).await?;
+    Ok(waits.map(|proposed| ProposedShown {
+        may_confirm: proposed.may_confirm(person.roles(), &person.0.id),
+        may_decline: proposed.may_decline(person.roles(), &person.0.id),
+        proposed,
+    }))
 }
 
 async fn asking(conn: &mut Conn, order: &OrderRow, now: DateTime<Utc>) -> Result<Option<Asking>, DeskError> {

@@ -40,6 +40,8 @@ pub fn does(kind: CaseKind, decision: Decision) -> &'static str {
         Decision::KeptFirst if kind == CaseKind::IntentReused => {
             "The suggestion stays as it was. What came later under the same identity was never stored as a suggestion."
         }
-        Decision::KeptFirst => "The order is confirmed by their record; what differs from the approval opens a case.",
+        Decision::KeptFirst => {
+            "The order is confirmed by their record; what differs from the approval opens a case. A later order of the same wish then waits for a release, unless both were wanted."
+        }
     }
 }

@@ -41,6 +41,12 @@ fn sentence(event: &Event, attempts: &[AttemptId], here: Here) -> String {
         Happening::SupplierAdded { version } => format!("{who} added version {version} of the supplier’s file."),
         Happening::SupplierHeld { .. } => format!("{who} put the supplier on hold."),
         Happening::SupplierReleased => format!("{who} released the supplier."),
+        Happening::SecondPersonAbove {
+            amount: Some(amount), ..
+        } => format!("{who} set that above {amount} a second person confirms a finding."),
+        Happening::SecondPersonAbove { currency, amount: None } => {
+            format!("{who} took the amount in {currency} away, above which a second person confirms a finding.")
+        }
         Happening::PersonAdded { name, roles } => format!("{who} added {name} ({}).", super::roles(roles)),
         Happening::PersonDisabled => format!("{who} disabled a person."),
         Happening::TokenCreated { name } => format!("{who} created the token {name}."),
@@ -50,6 +56,17 @@ fn sentence(event: &Event, attempts: &[AttemptId], here: Here) -> String {
         Happening::SuggestionReused { revision, .. } => {
             format!("{who} sent other contents as version {revision} once more. Nothing changed.")
         }
+        Happening::SuggestionRevised {
+            revision,
+            order,
+            differences,
+            ..
+        } => {
+            let of = if order.is_some() { "the order" } else { "the suggestion" };
+            let places = super::count(*differences, "difference", "differences");
+            format!("{who} changed {of}: version {revision}, with {places}.")
+        }
+        Happening::ChangeSuggested { .. } => format!("{who} put a different purchase up for review."),
         Happening::SuggestionMoved { to, .. } => format!("{who} {}", moved(*to)),
         Happening::OrderApproved {
             revision,
@@ -97,11 +114,13 @@ fn sentence(event: &Event, attempts: &[AttemptId], here: Here) -> String {
             let record = reference.as_ref().map(|reference| format!(" ({reference})"));
             format!(
                 "{who} decided: {}{}.",
-                lower(super::decisions::decision(*case_kind, *decision)),
+                super::lower(super::decisions::decision(*case_kind, *decision)),
                 record.unwrap_or_default()
             )
         }
-        Happening::CaseClosed { case_kind, .. } => format!("Case closed: {}.", lower(super::case_kind(*case_kind))),
+        Happening::CaseClosed { case_kind, .. } => {
+            format!("Case closed: {}.", super::lower(super::case_kind(*case_kind)))
+        }
         Happening::CaseMoved { owner_name, due_at, .. } => {
             let due = due_at
                 .map(|due| format!(", due {}", here.short(due)))
@@ -118,6 +137,11 @@ fn sentence(event: &Event, attempts: &[AttemptId], here: Here) -> String {
             to,
             ..
         } => established(who, *source, *finding, reference.as_deref()) + &moved_on(*finding, *from, *to),
+        Happening::FindingProposed { finding, reference, .. } => {
+            let found = established(who, Source::Person, *finding, reference.as_deref());
+            format!("{found} It counts once a second person has confirmed it.")
+        }
+        Happening::FindingDeclined { .. } => format!("{who} declined what was found out; it does not count."),
         Happening::LateRecord { reference, .. } => {
             format!("The supplier has a record of it after all, {reference}. A person has to judge it.")
         }
@@ -179,11 +203,12 @@ fn aside(happening: &Happening) -> Option<String> {
         | Happening::Paused { reason, .. }
         | Happening::PauseEnded { reason }
         | Happening::OrderWithdrawn { reason }
+        | Happening::FindingDeclined { reason, .. }
         | Happening::CaseDecided { reason, .. }
         | Happening::CaseMoved { reason, .. } => Some(reason.clone()),
         Happening::CaseOpened { reason, .. } => Some(super::sentence_case(reason)),
         Happening::AttemptClosed { detail, .. } | Happening::LateReply { detail, .. } => Some(detail.clone()),
-        Happening::SuggestionMoved { reason, .. } => reason.clone(),
+        Happening::SuggestionMoved { reason, .. } | Happening::OrderApproved { reason, .. } => reason.clone(),
         // "no record" is the whole answer
         Happening::LookedUp {
             answer: AnswerWord::None,
@@ -191,10 +216,12 @@ fn aside(happening: &Happening) -> Option<String> {
         } => None,
         Happening::LookedUp { detail, .. } => Some(detail.clone()),
         Happening::FindingEstablished { evidence, .. } => evidence.clone(),
+        Happening::FindingProposed { evidence, .. } => Some(evidence.clone()),
         Happening::TenantCreated { .. }
         | Happening::SiteAdded { .. }
         | Happening::SupplierAdded { .. }
         | Happening::SupplierReleased
+        | Happening::SecondPersonAbove { .. }
         | Happening::PersonAdded { .. }
         | Happening::PersonDisabled
         | Happening::TokenCreated { .. }
@@ -202,7 +229,8 @@ fn aside(happening: &Happening) -> Option<String> {
         | Happening::IntentReserved
         | Happening::SuggestionTaken { .. }
         | Happening::SuggestionReused { .. }
-        | Happening::OrderApproved { .. }
+        | Happening::SuggestionRevised { .. }
+        | Happening::ChangeSuggested { .. }
         | Happening::AttemptOpened { .. }
         | Happening::LeaseLapsed { .. }
         | Happening::CaseClosed { .. }
@@ -244,12 +272,4 @@ fn held(hold: Hold) -> &'static str {
         Hold::Supplier => "the supplier is on hold",
         Hold::Person => "by hand",
     }
-}
-
-fn lower(words: &str) -> String {
-    let mut letters = words.chars();
-    letters
-        .next()
-        .map(|first| first.to_lowercase().chain(letters).collect())
-        .unwrap_or_default()
 }

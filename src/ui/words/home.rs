@@ -213,13 +213,16 @@ pub fn other_purchase(other: OtherPurchase, supplier: &str) -> String {
     }
 }
 
-/// How a changed purchase is started, once nothing stands in its way.
+/// How a changed purchase is started, and what it waits for.
 pub fn start_of_change(other: OtherPurchase) -> &'static str {
     match other {
         OtherPurchase::WaitForIt | OtherPurchase::SettleFirst | OtherPurchase::WithdrawFirst => {
-            "It gets an approval and an order of its own. Once this one is settled, the assistant can suggest it."
+            "It gets an approval and an order of its own. Write the change now; it can be approved once this one is settled."
         }
-        OtherPurchase::SecondPurchase | OtherPurchase::Free => "The assistant can suggest it as a new wish.",
+        OtherPurchase::SecondPurchase => {
+            "It gets an approval and an order of its own, and whoever approves says that both are wanted."
+        }
+        OtherPurchase::Free => "It gets an approval and an order of its own.",
     }
 }
 

@@ -24,10 +24,17 @@ pub fn manner(refusal: &Refusal) -> Manner {
         | Refusal::AlreadyDone { .. }
         | Refusal::NoResume(NoResume::AlreadyWanted { .. } | NoResume::StillSending)
         | Refusal::NotPaused
+        | Refusal::LaterOrder { .. }
+        | Refusal::FindingWaits { .. }
+        | Refusal::NothingWaits
+        | Refusal::ChangeWaits { .. }
         | Refusal::SignedOut => Manner::Calm,
         Refusal::NotYourRole(_)
         | Refusal::ContentsChanged(_)
         | Refusal::Field { .. }
+        | Refusal::Fields(_)
+        | Refusal::NothingChanged
+        | Refusal::OwnFinding
         | Refusal::SecondPurchaseNotAsked
         | Refusal::PredecessorUnsettled { .. }
         | Refusal::Held
@@ -49,8 +56,13 @@ pub fn heading(refusal: &Refusal) -> &'static str {
         Refusal::OrderIs(_) | Refusal::SuggestionIs(_) => "This has moved on",
         Refusal::AlreadyDecided { .. } => "Already decided",
         Refusal::SignedOut => "You were signed out",
-        Refusal::ContentsChanged(_) => "Not approved: it is no longer what you saw",
-        Refusal::Field { .. } => "Something is missing or not right",
+        Refusal::ContentsChanged(_) => "Not done: it is no longer what you saw",
+        Refusal::Field { .. } | Refusal::Fields(_) => "Something is missing or not right",
+        Refusal::NothingChanged => "Nothing was changed",
+        Refusal::FindingWaits { .. } | Refusal::OwnFinding => "It waits for a second person",
+        Refusal::NothingWaits => "Nothing waits any more",
+        Refusal::LaterOrder { .. } => "A later order took its place",
+        Refusal::ChangeWaits { .. } => "A change waits already",
         Refusal::SecondPurchaseNotAsked => "Not approved: do you want it twice?",
         Refusal::PredecessorUnsettled { .. } => "Not approved: an earlier order is not settled",
         Refusal::Held => "It is on hold",
@@ -88,6 +100,27 @@ pub fn sentence(refusal: &Refusal, here: Here) -> String {
         }
         Refusal::ContentsChanged(_) => "Nothing was bought. Look at what stands here now, and decide again.".to_owned(),
         Refusal::Field { field, detail } => about_field(field, detail),
+        Refusal::Fields(fields) => format!(
+            "{} to be put right. What you typed is kept.",
+            super::count(fields.len(), "field has", "fields have")
+        ),
+        Refusal::NothingChanged => {
+            "What you sent says the same as what stands. Change a line, the note or the date, or go back.".to_owned()
+        }
+        Refusal::FindingWaits { by, at } => format!(
+            "{by} recorded a finding at {} that waits for a second person. A manager confirms or declines it first.",
+            here.precise(*at)
+        ),
+        Refusal::OwnFinding => "Nobody confirms what they found out themselves. Another manager has to.".to_owned(),
+        Refusal::NothingWaits => {
+            "No finding waits for a second person: it was confirmed or declined, or the order moved on.".to_owned()
+        }
+        Refusal::LaterOrder { .. } => {
+            "A later order of the same wish exists. Change that one: its page knows what became of it.".to_owned()
+        }
+        Refusal::ChangeWaits { .. } => {
+            "A change of this order was put up for review already. Change or decide that one.".to_owned()
+        }
         Refusal::SecondPurchaseNotAsked => {
             "Nothing was bought. The same lines were suggested or ordered before. If you want both, say that this is a \
              second purchase."
@@ -282,8 +315,21 @@ pub fn field_label(field: &str) -> String {
         "evidence" => "Evidence".to_owned(),
         "owner" => "To whom".to_owned(),
         "due_at" => "Due".to_owned(),
-        other => super::sentence_case(&other.replace('_', " ")),
+        "sku" => "Article number".to_owned(),
+        "unit_price" => "Price".to_owned(),
+        "price_per" => "Price is for".to_owned(),
+        "note_to_supplier" => "Note to the supplier".to_owned(),
+        other => match line_field(other) {
+            Some((number, field)) => format!("Line {number}: {}", super::lower(&field_label(field))),
+            None => super::sentence_case(&other.replace('_', " ")),
+        },
     }
+}
+
+/// `lines[0][unit_price]` is the price of line 1.
+fn line_field(field: &str) -> Option<(usize, &str)> {
+    let (place, field) = field.strip_prefix("lines[")?.split_once("][")?;
+    Some((place.parse::<usize>().ok()? + 1, field.strip_suffix(']')?))
 }
 
 fn find_out(askable: bool) -> &'static str {

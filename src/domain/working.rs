@@ -1,0 +1,192 @@
+//! A tenant's working hours, and deadlines counted in them (case Q3).
+//!
+//! Promises: hours are the clock on the wall, so that a deadline stands where people expect it whatever the clocks do in
+//! between; working time is what really passes while it is open. A supplier's own limits are no working time: they run
+//! through the night. Must not: read a clock.
+
+use chrono::{
+    DateTime, Datelike, Days, Duration, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, TimeZone, Utc, Weekday,
+};
+use chrono_tz::Tz;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// Minutes of a day.
+const DAY: u16 = 24 * 60;
+/// Nobody waits longer for a deadline than this many days; a calendar without working time in them has none.
+const MOST_DAYS: u64 = 3_660;
+
+/// From when to when it is open, in minutes since midnight; the end may be midnight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Hours {
+    from: u16,
+    until: u16,
+}
+
+/// Why working hours cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CalendarFault {
+    #[error("hours are written as 08:00-18:00, the end after the start and at most 24:00")]
+    Hours,
+    #[error("the hours of a day overlap")]
+    Overlap,
+    #[error("no day of the week has working hours: no deadline could ever be reached")]
+    Empty,
+    #[error("within ten years there is no such moment")]
+    Never,
+}
+
+impl Hours {
+    /// Of `08:00-18:00`.
+    pub fn of(text: &str) -> Result<Self, CalendarFault> {
+        let (from, until) = text.trim().split_once('-').ok_or(CalendarFault::Hours)?;
+        let (from, until) = (minute(from)?, minute(until)?);
+        if from >= until {
+            return Err(CalendarFault::Hours);
+        }
+        Ok(Self { from, until })
+    }
+}
+
+impl std::fmt::Display for Hours {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let clock = |minute: u16| format!("{:02}:{:02}", minute / 60, minute % 60);
+        write!(f, "{}-{}", clock(self.from), clock(self.until))
+    }
+}
+
+/// `HH:MM`, up to `24:00`.
+fn minute(text: &str) -> Result<u16, CalendarFault> {
+    let text = text.trim();
+    if text == "24:00" {
+        return Ok(DAY);
+    }
+    let time = NaiveTime::parse_from_str(text, "%H:%M").map_err(|_| CalendarFault::Hours)?;
+    let since = time - NaiveTime::MIN;
+    u16::try_from(since.num_minutes()).map_err(|_| CalendarFault::Hours)
+}
+
+/// The hours of each weekday, and the days that are none.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkingCalendar {
+    /// Monday first; each day's hours in order.
+    week: [Vec<Hours>; 7],
+    holidays: BTreeSet<NaiveDate>,
+}
+
+/// How long something may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TimeLimit {
+    /// So much working time, in minutes.
+    Working { minutes: i64 },
+    /// At this time of the next working day, in minutes since midnight.
+    NextWorkingDay { at: u16 },
+}
+
+impl WorkingCalendar {
+    /// A calendar; at least one day has hours, and the hours of a day do not overlap.
+    pub fn new(mut week: [Vec<Hours>; 7], holidays: BTreeSet<NaiveDate>) -> Result<Self, CalendarFault> {
+        if week.iter().all(Vec::is_empty) {
+            return Err(CalendarFault::Empty);
+        }
+        for day in &mut week {
+            day.sort_unstable();
+            if day.windows(2).any(|two| two[0].until > two[1].from) {
+                return Err(CalendarFault::Overlap);
+            }
+        }
+        Ok(Self { week, holidays })
+    }
+
+    /// Always open: time as it passes.
+    pub fn always() -> Self {
+        let whole = Hours { from: 0, until: DAY };
+        Self {
+            week: std::array::from_fn(|_| vec![whole]),
+            holidays: BTreeSet::new(),
+        }
+    }
+
+    /// The hours of a weekday.
+    pub fn hours(&self, day: Weekday) -> &[Hours] {
+        &self.week[day.num_days_from_monday() as usize]
+    }
+
+    /// The days that are none.
+    pub fn holidays(&self) -> &BTreeSet<NaiveDate> {
+        &self.holidays
+    }
+
+    fn is_working_day(&self, day: NaiveDate) -> bool {
+        !self.hours(day.weekday()).is_empty() && !self.holidays.contains(&day)
+    }
+
+    /// When it is open on this day: pairs of moments, in order.
+    fn open_on(&self, day: NaiveDate, zone: Tz) -> Vec<(DateTime<Utc>, DateTime<Utc>)> {
+        if self.holidays.contains(&day) {
+            return Vec::new();
+        }
+        let moments = |hours: &Hours| (moment_at(day, hours.from, zone), moment_at(day, hours.until, zone));
+        let open = self.hours(day.weekday()).iter().map(moments);
+        open.filter(|(from, until)| from < until).collect()
+    }
+
+    /// The moment by which something has to be done that begins now.
+    pub fn deadline(&self, zone: Tz, limit: TimeLimit, from: DateTime<Utc>) -> Result<DateTime<Utc>, CalendarFault> {
+        match limit {
+            TimeLimit::Working { minutes } => self.after(zone, TimeDelta::minutes(minutes), from),
+            TimeLimit::NextWorkingDay { at } => {
+                let today = from.with_timezone(&zone).date_naive();
+                let day = days_after(today).skip(1).find(|day| self.is_working_day(*day));
+                day.map(|day| moment_at(day, at, zone)).ok_or(CalendarFault::Never)
+            }
+        }
+    }
+
+    /// The moment at which this much working time has passed.
+    fn after(&self, zone: Tz, working: TimeDelta, from: DateTime<Utc>) -> Result<DateTime<Utc>, CalendarFault> {
+        let mut left = working;
+        for day in days_after(from.with_timezone(&zone).date_naive()) {
+            for (opens, closes) in self.open_on(day, zone) {
+                let begins = opens.max(from);
+                if begins >= closes {
+                    continue;
+                }
+                if closes - begins >= left {
+                    return Ok(begins + left);
+                }
+                left -= closes - begins;
+            }
+        }
+        Err(CalendarFault::Never)
+    }
+
+    /// Whether nobody works from this moment until that one: what runs out meanwhile runs out unseen.
+    pub fn is_closed_throughout(&self, zone: Tz, from: DateTime<Utc>, until: DateTime<Utc>) -> bool {
+        let last = until.with_timezone(&zone).date_naive();
+        let mut days = days_after(from.with_timezone(&zone).date_naive()).take_while(|day| *day <= last);
+        !days.any(|day| {
+            let open = self.open_on(day, zone);
+            open.iter().any(|(opens, closes)| *opens < until && *closes > from)
+        })
+    }
+}
+
+fn days_after(first: NaiveDate) -> impl Iterator<Item = NaiveDate> {
+    (0..MOST_DAYS).map_while(move |days| first.checked_add_days(Days::new(days)))
+}
+
+/// The moment at which the clock on the wall shows this; where it is put forward over it, the first moment after.
+fn moment_at(day: NaiveDate, minute: u16, zone: Tz) -> DateTime<Utc> {
+    let wall: NaiveDateTime = day.and_time(NaiveTime::MIN) + Duration::minutes(i64::from(minute));
+    let shown = (0..i64::from(DAY)).find_map(|later| {
+        let wall = wall + Duration::minutes(later);
+        zone.from_local_datetime(&wall).earliest()
+    });
+    shown.map_or_else(|| wall.and_utc(), |moment| moment.to_utc())
+}
+
+#[cfg(test)]
+#[path = "working_tests.rs"]
+mod tests;

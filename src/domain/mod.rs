@@ -5,6 +5,7 @@
 pub mod attempt;
 pub mod calendar;
 pub mod case;
+pub mod chain;
 pub mod classify;
 pub mod contents;
 pub mod contract;

@@ -2,7 +2,8 @@
 
 use super::dialect::{ask, done};
 use super::{Conn, StoreError, count, from_json, kept, parsed};
-use crate::domain::event::{Actor, Event, Happening, Subject, chained};
+use crate::domain::chain::chained;
+use crate::domain::event::{Actor, Event, Happening, Subject};
 use crate::domain::ids::TenantId;
 use crate::domain::restored::{Head, Heads};
 use chrono::{DateTime, Utc};

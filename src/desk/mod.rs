@@ -14,6 +14,7 @@ pub mod decide;
 mod doubt;
 pub mod figures;
 pub mod house;
+pub mod log;
 pub mod look;
 pub mod moving;
 pub mod nodes;

@@ -28,6 +28,7 @@ pub mod submit;
 pub mod suggest;
 pub mod sweep;
 pub mod tally;
+pub mod verify;
 
 use crate::config::{Config, StopPoint};
 use crate::domain::contents::Fault;

@@ -1,8 +1,8 @@
 //! The shell of every page, and the table of routes.
 
 use crate::ui::{
-    ChangeOrderRoute, ChangeSuggestionRoute, NoSuchPage, OrderRoute, OrdersRoute, QueueRoute, ReviewRoute, SignInRoute,
-    SuggestionsRoute,
+    ActivityRoute, ChangeOrderRoute, ChangeSuggestionRoute, NoSuchPage, OrderRoute, OrdersRoute, QueueRoute,
+    ReviewRoute, SignInRoute, SuggestionsRoute,
 };
 use leptos::prelude::*;
 use leptos_meta::{MetaTags, provide_meta_context};
@@ -45,6 +45,7 @@ pub fn App() -> impl IntoView {
                 <Route path=path!("/orders") view=OrdersRoute ssr=SsrMode::Async/>
                 <Route path=path!("/orders/:id") view=OrderRoute ssr=SsrMode::Async/>
                 <Route path=path!("/orders/:id/change") view=ChangeOrderRoute ssr=SsrMode::Async/>
+                <Route path=path!("/activity") view=ActivityRoute ssr=SsrMode::Async/>
                 <Route path=path!("/sign-in") view=SignInRoute ssr=SsrMode::Async/>
             </FlatRoutes>
         </Router>

@@ -4,10 +4,14 @@
 //! every act is the desk's.
 
 mod backup;
+mod export;
 mod move_to;
+mod verify;
 
 pub use backup::backup;
+pub use export::{Form, export_events, export_orders};
 pub use move_to::move_to;
+pub use verify::{Against, verify};
 
 use crate::config::Config;
 use crate::desk::clock;

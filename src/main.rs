@@ -1,7 +1,7 @@
 //! The command line: verbs, settings, and who carries them out. Nothing else.
 
 use clap::{Args, Parser, Subcommand};
-use countersign::commands::{self, CommandError, Serve};
+use countersign::commands::{self, Against, CommandError, Form, Serve};
 use countersign::config::{Config, LogFormat, Overrides};
 use countersign::desk::house::Scope;
 use std::net::SocketAddr;
@@ -77,6 +77,20 @@ enum Verb {
     },
     /// Copy the SQLite database into a new file, checked, while it is in use.
     Backup { file: PathBuf },
+    /// Write the books to standard output, a JSON object a line.
+    #[command(subcommand)]
+    Export(Export),
+    /// Hold every event against its hash, and say of each log whether it is whole and how it ends.
+    Verify {
+        /// Hold the log against this event too, as an earlier run or an export named it.
+        #[arg(long, value_name = "NUMBER:HASH", conflicts_with = "export")]
+        anchor: Option<String>,
+        /// Verify this exported log, and hold the tenant's against its anchor.
+        #[arg(long, value_name = "FILE")]
+        export: Option<PathBuf>,
+        #[command(flatten)]
+        of: Of,
+    },
     /// Move everything from the SQLite file into an empty PostgreSQL database, for good.
     Move {
         /// The new database, such as postgres://desk@db.example/desk.
@@ -98,6 +112,26 @@ enum Verb {
     /// Tokens for programs.
     #[command(subcommand)]
     Token(Token),
+}
+
+#[derive(Subcommand)]
+enum Export {
+    /// The log: every event with its hash, oldest first, and the anchor as the last line.
+    Events {
+        /// jsonl.
+        #[arg(long = "as", value_name = "FORM", value_parser = Form::of)]
+        form: Form,
+        #[command(flatten)]
+        of: Of,
+    },
+    /// Every order, newest first, as the API shows it.
+    Orders {
+        /// jsonl.
+        #[arg(long = "as", value_name = "FORM", value_parser = Form::of)]
+        form: Form,
+        #[command(flatten)]
+        of: Of,
+    },
 }
 
 #[derive(Subcommand)]
@@ -340,6 +374,15 @@ async fn carry_out(verb: Verb, config: &Config) -> Result<(), CommandError> {
         }
         Verb::Move { to } => commands::move_to(config, &to).await,
         Verb::Backup { file } => commands::backup(config, &file).await,
+        Verb::Export(verb) => export(verb, config).await,
+        Verb::Verify { anchor, export, of } => {
+            let against = match (&anchor, &export) {
+                (Some(anchor), _) => Against::Anchor(anchor),
+                (None, Some(file)) => Against::Export(file),
+                (None, None) => Against::Itself,
+            };
+            commands::verify(config, of.tenant.as_deref(), against).await
+        }
         Verb::Tenant(verb) => tenant(verb, config).await,
         Verb::Site(verb) => site(verb, config).await,
         Verb::Supplier(verb) => supplier(verb, config).await,
@@ -359,6 +402,26 @@ async fn tenant(verb: Tenant, config: &Config) -> Result<(), CommandError> {
         } => {
             let change = currency.map(|currency| (currency, above));
             commands::second_person(config, of.tenant.as_deref(), change).await
+        }
+    }
+}
+
+async fn export(verb: Export, config: &Config) -> Result<(), CommandError> {
+    let desk = commands::open(config).await?;
+    match verb {
+        Export::Events {
+            form: Form::JsonLines,
+            of,
+        } => {
+            let tenant = desk.tenant_named(of.tenant.as_deref()).await?;
+            commands::export_events(&desk, &tenant).await
+        }
+        Export::Orders {
+            form: Form::JsonLines,
+            of,
+        } => {
+            let tenant = desk.tenant_named(of.tenant.as_deref()).await?;
+            commands::export_orders(&desk, &tenant).await
         }
     }
 }

@@ -39,7 +39,7 @@ const SETTLED: i64 = 6_000;
 const OPEN: i64 = 20;
 
 /// Statements that must have been heard, each by words that no other has.
-const HOT: [(&str, &str); 26] = [
+const HOT: [(&str, &str); 33] = [
     ("order_due", "d.due_at <= $1"),
     ("order_resume_due", "o.resume_at IS NOT NULL"),
     ("order_resume_void", "resume_at < $1"),
@@ -84,6 +84,13 @@ const HOT: [(&str, &str); 26] = [
     ("case_list, an order's", "WHERE c.order_id = $1"),
     ("case_list, a suggestion's", "WHERE c.suggestion = $1"),
     ("look_up_list", "FROM look_ups l LEFT JOIN people"),
+    ("event_search, all", "$3 IS NULL AND $4 IS NULL AND at >= $5"),
+    ("event_search, who", "actor = $3 AND $4 IS NULL AND at >= $5"),
+    ("event_search, a kind", "$3 IS NULL AND kind = $4 AND at >= $5"),
+    ("event_search, who and a kind", "actor = $3 AND kind = $4 AND at >= $5"),
+    ("event_search, a subject", "AND +at >= $5"),
+    ("event_place", "SELECT at FROM events"),
+    ("attempt_ids", "SELECT order_id, id FROM attempts"),
 ];
 
 /// Asked once when a process starts, and content with the first row there is.
@@ -205,6 +212,20 @@ async fn everybody_at_work(house: &mut House, worker: &Process, old: &Old) -> St
         }
         for order in [&*settled, &*came_home, id(&old.pending)] {
             assert_eq!(resolver.get(&format!("/orders/{order}")).await.status, 200, "{order}");
+        }
+        for query in [
+            "".to_owned(),
+            "older=1000".to_owned(),
+            "by=worker".to_owned(),
+            "kind=findings".to_owned(),
+            // what the worker never does
+            "by=worker&kind=house".to_owned(),
+            "from=2026-01-01&to=2026-01-02".to_owned(),
+            format!("about={settled}"),
+            format!("about={settled}&by=worker&kind=cases"),
+        ] {
+            let path = format!("/activity?{query}");
+            assert_eq!(buyer.get(&path).await.status, 200, "{path}");
         }
         for one in [&old.waiting, &old.sent_back] {
             assert_eq!(

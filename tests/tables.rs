@@ -72,7 +72,7 @@ async fn with_an_order(raw: &AnyPool) {
          VALUES ('ten_000000000000', 'po_1', 3, 'none', 'http://x', '', 'no record', '[]')",
         "INSERT INTO findings (tenant, order_id, at, finding, source)
          VALUES ('ten_000000000000', 'po_1', 3, 'not_at_supplier', 'look_up')",
-        "INSERT INTO events VALUES ('ten_000000000000', 1, 'po_1', '{}', 'h')",
+        "INSERT INTO events (tenant, number, subject, body, hash) VALUES ('ten_000000000000', 1, 'po_1', '{}', 'h')",
     ] {
         sqlx::query(statement).execute(raw).await.expect(statement);
     }

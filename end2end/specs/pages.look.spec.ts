@@ -11,6 +11,7 @@ const pages: { name: string; path: (house: House, page: Page) => Promise<string>
   { name: "sign-in", path: async () => "/sign-in" },
   { name: "queue", path: async (house) => (await house.assistant.wish("look-queue"), "/") },
   { name: "review", path: async (house) => `/suggestions/${(await house.assistant.wish("look-review")).suggestion.id}` },
+  { name: "activity", path: async (house) => (await house.assistant.wish("look-activity"), "/activity") },
   { name: "order-confirmed", path: (house, page) => orderIn(house, page, "confirmed") },
   { name: "change", path: async (house, page) => `${await orderIn(house, page, "confirmed")}/change` },
   { name: "order-pending", path: (house, page) => orderIn(house, page, "confirmation_pending") },

@@ -1,5 +1,6 @@
 //! Reading for screens and for the API: one moment of the database, nothing changed, nothing asked of a supplier.
 
+mod activity;
 mod change;
 mod kin;
 mod rows;
@@ -306,8 +307,18 @@ impl Desk {
 
     /// A page of orders, for a program.
     pub async fn orders(&self, program: &Program, filter: &OrderFilter, limit: u32) -> Result<OrderViews, DeskError> {
+        self.order_views(program.tenant(), filter, limit).await
+    }
+
+    /// A page of orders of a tenant.
+    pub async fn order_views(
+        &self,
+        tenant: &TenantId,
+        filter: &OrderFilter,
+        limit: u32,
+    ) -> Result<OrderViews, DeskError> {
         let mut read = self.store.begin_read().await?;
-        let (rows, next) = order_rows(&mut read, program.tenant(), filter, limit).await?;
+        let (rows, next) = order_rows(&mut read, tenant, filter, limit).await?;
         let mut orders = Vec::new();
         for row in rows {
             orders.push(self.order_view(&mut read, row).await?);

@@ -15,6 +15,7 @@ mod doubt;
 pub mod figures;
 pub mod house;
 mod kin;
+pub mod log;
 pub mod look;
 pub mod moving;
 pub mod nodes;
@@ -30,6 +31,7 @@ pub mod submit;
 pub mod suggest;
 pub mod sweep;
 pub mod tally;
+pub mod verify;
 
 use crate::config::{Config, StopPoint};
 use crate::domain::contents::Fault;

@@ -2,7 +2,7 @@
 //!
 //! Must not: read a clock, or do date arithmetic of its own.
 
-use chrono::{DateTime, NaiveDate, NaiveDateTime, TimeDelta, Utc};
+use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Utc};
 use chrono_tz::Tz;
 
 /// Why a text names no moment.
@@ -27,6 +27,34 @@ pub fn moment_of(text: &str, zone: Tz) -> Result<DateTime<Utc>, MomentFault> {
     let local = local.ok_or(MomentFault::Unreadable)?;
     let there = local.and_local_timezone(zone).earliest();
     there.map(|moment| moment.to_utc()).ok_or(MomentFault::Skipped)
+}
+
+/// A date as a form's field for one writes it, and no other way: `2026-11-30`.
+pub fn date_of(text: &str) -> Option<NaiveDate> {
+    let date = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok();
+    date.filter(|date| date.to_string() == text)
+}
+
+/// Which date it is there at this moment.
+pub fn date_there(moment: DateTime<Utc>, zone: Tz) -> NaiveDate {
+    moment.with_timezone(&zone).date_naive()
+}
+
+/// The first moment of this date there. Where the clocks are put forward at midnight it is the first that exists; a zone
+/// that moved over the date line has left out a whole day. Nothing at the end of all dates.
+pub fn day_begins(date: NaiveDate, zone: Tz) -> Option<DateTime<Utc>> {
+    let midnight = date.and_time(NaiveTime::MIN);
+    let minutes = (0..=MOST_LEFT_OUT).filter_map(|minutes| midnight.checked_add_signed(TimeDelta::minutes(minutes)));
+    let mut moments = minutes.filter_map(|local| local.and_local_timezone(zone).earliest());
+    moments.next().map(|moment| moment.to_utc())
+}
+
+/// In minutes: no zone has left out more than a day.
+const MOST_LEFT_OUT: i64 = 24 * 60;
+
+/// The moment at which this date is over there.
+pub fn day_ends(date: NaiveDate, zone: Tz) -> Option<DateTime<Utc>> {
+    day_begins(date.succ_opt()?, zone)
 }
 
 /// `2026-11-30T17:00`: a moment as a form's field for local date and time wants it.
@@ -108,6 +136,29 @@ mod tests {
         }
         let moment = moment_of("2026-11-30T17:00", berlin).expect("a moment");
         assert_eq!(local_field(moment, berlin), "2026-11-30T17:00");
+    }
+
+    #[test]
+    fn a_day_begins_with_the_first_moment_that_it_has_there() {
+        let begins = |date: &str, zone_name: &str| {
+            let (date, zone) = (date_of(date).expect("a date"), zone(zone_name).expect("a zone"));
+            day_begins(date, zone).map(|moment| moment.to_rfc3339())
+        };
+        let at = |text: &str| Some(format!("{text}:00+00:00"));
+        assert_eq!(begins("2026-07-01", "Europe/Berlin"), at("2026-06-30T22:00"));
+        // midnight to one o'clock was left out
+        assert_eq!(begins("2018-11-04", "America/Sao_Paulo"), at("2018-11-04T03:00"));
+        // the hour before midnight came twice
+        assert_eq!(begins("2018-02-18", "America/Sao_Paulo"), at("2018-02-18T03:00"));
+        // the whole day was left out
+        assert_eq!(
+            begins("2011-12-30", "Pacific/Apia"),
+            begins("2011-12-31", "Pacific/Apia")
+        );
+        assert_eq!(date_of("2026-2-30"), None);
+        let (date, zone) = (date_of("2026-10-25").expect("a date"), Tz::Europe__Berlin);
+        let hours = day_ends(date, zone).zip(day_begins(date, zone));
+        assert_eq!(hours.map(|(end, begin)| (end - begin).num_hours()), Some(25));
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! What happened: append-only, chained by hash within a tenant (rule 16, case Q5).
 //!
-//! Promises: an event's bytes are written once and hashed together with its predecessor's hash, so that a changed,
-//! dropped or swapped event shows. Must not: carry credentials or personal detail beyond a person's name (rule 17).
+//! Promises: an event's bytes are written once and hashed together with its predecessor's hash ([`super::chain`]), so
+//! that a changed, dropped or swapped event shows. Must not: carry credentials or personal detail beyond a person's name
+//! (rule 17).
 
 use super::attempt::ReplyWord;
 use super::case::CaseKind;
@@ -59,6 +60,34 @@ impl Subject {
             Subject::Supplier(id) | Subject::Site(id) => id.clone(),
             Subject::Person(id) => id.to_string(),
             Subject::Token(id) => id.to_string(),
+        }
+    }
+
+    /// The order it is about.
+    pub fn order(&self) -> Option<&OrderId> {
+        match self {
+            Subject::Order(id) => Some(id),
+            Subject::Tenant
+            | Subject::Intent(_)
+            | Subject::Suggestion(_)
+            | Subject::Supplier(_)
+            | Subject::Site(_)
+            | Subject::Person(_)
+            | Subject::Token(_) => None,
+        }
+    }
+
+    /// The suggestion it is about.
+    pub fn suggestion(&self) -> Option<&SuggestionId> {
+        match self {
+            Subject::Suggestion(id) => Some(id),
+            Subject::Tenant
+            | Subject::Intent(_)
+            | Subject::Order(_)
+            | Subject::Supplier(_)
+            | Subject::Site(_)
+            | Subject::Person(_)
+            | Subject::Token(_) => None,
         }
     }
 }
@@ -272,79 +301,5 @@ impl Event {
     pub fn bytes(&self) -> String {
         // a struct of strings, numbers and lists always serialises
         serde_json::to_string(self).unwrap_or_default()
-    }
-}
-
-/// The hash of an event: SHA-256 over its predecessor's hash and its own bytes. The first has the empty predecessor.
-pub fn chained(predecessor: &str, bytes: &str) -> Digest {
-    Digest::of(format!("{predecessor}\n{bytes}").as_bytes())
-}
-
-/// A walk along a chain, event by event, so that a long one need not be in memory.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Walk {
-    /// Number and hash of the event walked over last; 0 and empty before the first.
-    pub number: u64,
-    pub hash: String,
-    /// The number of the first event that is missing or was changed.
-    pub broken_at: Option<u64>,
-}
-
-impl Walk {
-    /// Goes on to the next stored event.
-    pub fn step(&mut self, number: u64, bytes: &str, hash: &str) {
-        let expected = self.number + 1;
-        if number != expected || chained(&self.hash, bytes).as_str() != hash {
-            self.broken_at.get_or_insert(expected);
-        }
-        (self.number, self.hash) = (number, hash.to_owned());
-    }
-}
-
-/// Where a chain does not hold: the number of the first event that is missing or was changed.
-pub fn first_break<'a>(stored: impl IntoIterator<Item = (u64, &'a str, &'a str)>) -> Option<u64> {
-    let mut walk = Walk::default();
-    for (number, bytes, hash) in stored {
-        walk.step(number, bytes, hash);
-    }
-    walk.broken_at
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_changed_dropped_or_swapped_event_shows() {
-        let mut chain: Vec<(u64, String, String)> = Vec::new();
-        for number in 1..=5 {
-            let event = Event {
-                number,
-                at: DateTime::from_timestamp(1_800_000_000, 0).expect("in range"),
-                actor: Actor::Worker,
-                subject: Subject::Order(OrderId::from_random(u128::from(number))),
-                happening: Happening::SupplierReleased,
-            };
-            let predecessor = chain.last().map_or("", |last| last.2.as_str()).to_owned();
-            let hash = chained(&predecessor, &event.bytes());
-            chain.push((number, event.bytes(), hash.to_string()));
-        }
-        let check = |chain: &[(u64, String, String)]| {
-            first_break(
-                chain
-                    .iter()
-                    .map(|(number, bytes, hash)| (*number, bytes.as_str(), hash.as_str())),
-            )
-        };
-        assert_eq!(check(&chain), None);
-        let mut changed = chain.clone();
-        changed[2].1 = changed[2].1.replace("worker", "command_line");
-        assert_eq!(check(&changed), Some(3));
-        let mut dropped = chain.clone();
-        dropped.remove(1);
-        assert_eq!(check(&dropped), Some(2));
-        let mut swapped = chain.clone();
-        swapped.swap(3, 4);
-        assert_eq!(check(&swapped), Some(4));
     }
 }

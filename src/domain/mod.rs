@@ -2,9 +2,11 @@
 //!
 //! Must not: import anything of ours, read a clock, do I/O, or know of leptos or sqlx.
 
+pub mod activity;
 pub mod attempt;
 pub mod calendar;
 pub mod case;
+pub mod chain;
 pub mod classify;
 pub mod contents;
 pub mod contract;
@@ -13,6 +15,7 @@ pub mod difference;
 pub mod doubt;
 pub mod event;
 pub mod ids;
+pub mod log_file;
 pub mod look_up;
 pub mod money;
 pub mod order;

@@ -1,13 +1,15 @@
 //! What a page shows: facts already gathered, so that a page is one question and one answer. Moments stay moments;
 //! the page turns them into words in the viewer's zone.
 
+use super::activity::{Asked, Unreadable};
 use super::attempt::Attempt;
 use super::case::Case;
+use super::chain::Anchor;
 use super::contents::{Digest, OrderContents};
 use super::contract::SupplierContract;
 use super::difference::{Difference, Recorded};
 use super::event::Event;
-use super::ids::{IntentId, OrderId, PersonId, SuggestionId};
+use super::ids::{AttemptId, IntentId, OrderId, PersonId, SuggestionId};
 use super::look_up::{Established, Ladder, LookedUp};
 use super::money::Money;
 use super::order::{Hold, Life, OrderState};
@@ -400,4 +402,32 @@ pub struct OrderPage {
     pub mark: u64,
     pub history: Vec<Event>,
     pub draft: Option<Draft>,
+}
+
+/// Something that happened, with what a reader wants to know of what it is about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Happened {
+    pub event: Event,
+    /// What an order or suggestion buys, and from whom.
+    pub goods: Option<(String, String)>,
+    /// The name of a person it is about.
+    pub name: Option<String>,
+    /// The order's attempts, oldest first.
+    pub attempts: Vec<AttemptId>,
+}
+
+/// What happened in the house, newest first, as far as it was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ActivityPage {
+    pub viewer: Viewer,
+    pub asked: Asked,
+    /// Why it cannot be looked through like this; then nothing is shown.
+    pub unreadable: Vec<Unreadable>,
+    /// Who may have acted, by name.
+    pub people: Vec<(PersonId, String)>,
+    pub happened: Vec<Happened>,
+    /// The link to the next page carries this: the number of the last event here.
+    pub older: Option<u64>,
+    /// The end of the log now.
+    pub anchor: Anchor,
 }

@@ -8,8 +8,8 @@ use super::refusal::Refusal;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The last event of a tenant: its number, and the hash that every event before it went into.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// The last event of a tenant: its number, and the hash that every event before it went into. Before the first: 0 and empty.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
     pub number: u64,
     pub hash: String,

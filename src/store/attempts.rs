@@ -1,6 +1,6 @@
 //! Attempts and their steps.
 
-use super::dialect::{ask, done};
+use super::dialect::{among, ask, done};
 use super::{Conn, StoreError, Written, from_json, micros, moment, moment_if, parsed, to_json};
 use crate::domain::attempt::{Attempt, ReplyWord, Tried};
 use crate::domain::classify::Meaning;
@@ -234,6 +234,20 @@ pub async fn attempt_list(conn: &mut Conn, order: &OrderId) -> Result<Vec<Tried>
             .fetch_all(&mut *conn)
     )?;
     rows.into_iter().map(read).collect()
+}
+
+/// Every attempt of these orders, by order and oldest first: people count attempts, they do not read their ids.
+pub async fn attempt_ids(conn: &mut Conn, orders: &[&OrderId]) -> Result<Vec<(OrderId, AttemptId)>, StoreError> {
+    let statement = among!(
+        conn,
+        "SELECT order_id, id FROM attempts WHERE order_id",
+        "ORDER BY order_id, number"
+    );
+    let orders = to_json(&orders)?;
+    let rows: Vec<(String, String)> = ask!(conn, sqlx::query_as(statement).bind(orders).fetch_all(&mut *conn))?;
+    rows.iter()
+        .map(|(order, id)| Ok((parsed(order)?, parsed(id)?)))
+        .collect()
 }
 
 /// Attempts whose lease lapsed by now and that nobody has swept, at most `most`, with their tenants.

@@ -21,16 +21,23 @@ pub fn History(events: Vec<Event>, attempts: Vec<AttemptId>, here: Here) -> impl
 
 #[component]
 fn OneEvent(event: Event, attempts: Vec<AttemptId>, here: Here) -> impl IntoView {
-    let told = events::told(&event, &attempts, here);
-    let reply = reply_of(&event.happening).map(|reply| view! { " "<ReplyTag reply=Some(reply) doubtful=false/> });
     view! {
         <li>
             <Moment at=event.at here precise=true/>
-            <div>
-                <div><Words text=told.sentence/>{reply}</div>
-                {told.aside.map(|text| view! { <div class="aside"><Words text/></div> })}
-            </div>
+            <div><Story event attempts here/></div>
         </li>
+    }
+    .into_any()
+}
+
+/// An event in words: its sentence, the reply it brought, and what was written beside it.
+#[component]
+pub fn Story(event: Event, attempts: Vec<AttemptId>, here: Here) -> impl IntoView {
+    let told = events::told(&event, &attempts, here);
+    let reply = reply_of(&event.happening).map(|reply| view! { " "<ReplyTag reply=Some(reply) doubtful=false/> });
+    view! {
+        <div><Words text=told.sentence/>{reply}</div>
+        {told.aside.map(|text| view! { <div class="aside"><Words text/></div> })}
     }
     .into_any()
 }

@@ -11,16 +11,18 @@ pub enum Place {
     Queue,
     Review,
     Orders,
+    Activity,
 }
 
 impl Place {
-    const ALL: [Self; 3] = [Self::Queue, Self::Review, Self::Orders];
+    const ALL: [Self; 4] = [Self::Queue, Self::Review, Self::Orders, Self::Activity];
 
     fn link(self) -> (&'static str, &'static str) {
         match self {
             Place::Queue => ("/", "Queue"),
             Place::Review => ("/suggestions", "Review"),
             Place::Orders => ("/orders", "Orders"),
+            Place::Activity => ("/activity", "Activity"),
         }
     }
 }

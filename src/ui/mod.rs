@@ -4,6 +4,7 @@
 //! as text, in a box of its own ([`plain`]). Must not: decide anything (it asks `domain`), read a clock, or write style
 //! or script into the page.
 
+mod activity_page;
 mod answer;
 mod attempts;
 mod cases;
@@ -51,6 +52,7 @@ mod what_now;
 mod why_not;
 pub mod words;
 
+pub use activity_page::ActivityRoute;
 pub use change_page::{ChangeOrderRoute, ChangeSuggestionRoute};
 pub use follow::Follow;
 pub use order_page::OrderRoute;

@@ -1,6 +1,7 @@
 //! Every label, state name and sentence of the screens, in total matches: a new state does not compile until it has its
 //! words. State names are those of brief.md, letter by letter.
 
+pub mod activity;
 pub mod decisions;
 pub mod events;
 pub mod home;

@@ -7,10 +7,11 @@ pub mod api;
 pub mod assets;
 mod body;
 mod guard;
+mod log;
 mod metrics;
 mod problem;
 mod session;
-mod shapes;
+pub mod shapes;
 
 use crate::app::{App, shell};
 use crate::desk::{Desk, Person};
@@ -109,6 +110,7 @@ pub fn router(web: Web) -> Router {
         })
         .route("/sign-in", post(session::sign_in))
         .route("/sign-out", post(session::sign_out))
+        .route("/activity/export", get(log::export))
         .fallback(move |state: State<Web>, request: Request| not_found(state, css.clone(), request))
         .layer(middleware::from_fn_with_state(web.clone(), guard::session))
         .layer(middleware::from_fn_with_state(web.clone(), guard::origin));

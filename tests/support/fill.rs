@@ -122,13 +122,15 @@ const LOOK_UPS: &str = numbered!(concat!(
 ));
 
 const EVENTS: &str = numbered!(concat!(
-    "INSERT INTO events (tenant, number, subject, body, hash)
+    "INSERT INTO events (tenant, number, subject, body, hash, at, actor, kind)
      SELECT e.tenant, t.event_number + (n - $1) * e.many + e.place, 'po_' || ",
     tail!(),
     ", replace(e.body, $3, 'po_' || ",
     tail!(),
-    "), e.hash
-     FROM (SELECT tenant, body, hash, row_number() OVER (ORDER BY number) AS place, count(*) OVER () AS many
+    "), e.hash, ",
+    back!("e.at"),
+    ", e.actor, e.kind
+     FROM (SELECT tenant, body, hash, at, actor, kind, row_number() OVER (ORDER BY number) AS place, count(*) OVER () AS many
            FROM events WHERE subject = $3) e
      JOIN tenants t ON t.id = e.tenant, numbers"
 ));

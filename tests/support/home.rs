@@ -3,7 +3,7 @@
 use super::database::either;
 use super::process::PATIENCE;
 use super::{Answer, House, Plan, Session, body};
-use countersign::domain::event::first_break;
+use countersign::domain::chain::first_break;
 use serde_json::{Value, json};
 use std::future::Future;
 use std::time::{Duration, Instant};

@@ -1,6 +1,8 @@
 //! The shell of every page, and the table of routes.
 
-use crate::ui::{NoSuchPage, OrderRoute, OrdersRoute, QueueRoute, ReviewRoute, SignInRoute, SuggestionsRoute};
+use crate::ui::{
+    NoSuchPage, OrderRoute, OrdersRoute, QueueRoute, ReviewRoute, SheetRoute, SignInRoute, SuggestionsRoute,
+};
 use leptos::prelude::*;
 use leptos_meta::{MetaTags, provide_meta_context};
 use leptos_router::SsrMode;
@@ -40,6 +42,7 @@ pub fn App() -> impl IntoView {
                 <Route path=path!("/suggestions/:id") view=ReviewRoute ssr=SsrMode::Async/>
                 <Route path=path!("/orders") view=OrdersRoute ssr=SsrMode::Async/>
                 <Route path=path!("/orders/:id") view=OrderRoute ssr=SsrMode::Async/>
+                <Route path=path!("/cases/:id") view=SheetRoute ssr=SsrMode::Async/>
                 <Route path=path!("/sign-in") view=SignInRoute ssr=SsrMode::Async/>
             </FlatRoutes>
         </Router>

@@ -3,6 +3,7 @@
 //! Acts are plain form posts. They always end in a redirect: a refusal is kept as a draft and shown by the page it came
 //! from, so that nothing depends on what a form's answer can carry (rule 18).
 
+pub mod cases;
 pub mod decide;
 pub mod order_acts;
 pub mod orders;

@@ -6,6 +6,7 @@ pub mod attempt;
 pub mod calendar;
 pub mod case;
 pub mod classify;
+pub mod closing;
 pub mod contents;
 pub mod contract;
 pub mod decision;

@@ -2,7 +2,7 @@
 
 use crate::ui::{
     ActivityRoute, ChangeOrderRoute, ChangeSuggestionRoute, NoSuchPage, OrderRoute, OrdersRoute, QueueRoute,
-    ReviewRoute, SignInRoute, SuggestionsRoute,
+    ReviewRoute, SheetRoute, SignInRoute, SuggestionsRoute,
 };
 use leptos::prelude::*;
 use leptos_meta::{MetaTags, provide_meta_context};
@@ -46,6 +46,7 @@ pub fn App() -> impl IntoView {
                 <Route path=path!("/orders/:id") view=OrderRoute ssr=SsrMode::Async/>
                 <Route path=path!("/orders/:id/change") view=ChangeOrderRoute ssr=SsrMode::Async/>
                 <Route path=path!("/activity") view=ActivityRoute ssr=SsrMode::Async/>
+                <Route path=path!("/cases/:id") view=SheetRoute ssr=SsrMode::Async/>
                 <Route path=path!("/sign-in") view=SignInRoute ssr=SsrMode::Async/>
             </FlatRoutes>
         </Router>

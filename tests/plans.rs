@@ -39,7 +39,7 @@ const SETTLED: i64 = 6_000;
 const OPEN: i64 = 20;
 
 /// Statements that must have been heard, each by words that no other has.
-const HOT: [(&str, &str); 33] = [
+const HOT: [(&str, &str); 34] = [
     ("order_due", "d.due_at <= $1"),
     ("order_resume_due", "o.resume_at IS NOT NULL"),
     ("order_resume_void", "resume_at < $1"),
@@ -83,6 +83,7 @@ const HOT: [(&str, &str); 33] = [
     ("attempt_list", "FROM attempts WHERE order_id = $1 ORDER BY number"),
     ("case_list, an order's", "WHERE c.order_id = $1"),
     ("case_list, a suggestion's", "WHERE c.suggestion = $1"),
+    ("case_results", "c.closed_at >= $2"),
     ("look_up_list", "FROM look_ups l LEFT JOIN people"),
     ("event_search, all", "$3 IS NULL AND $4 IS NULL AND at >= $5"),
     ("event_search, who", "actor = $3 AND $4 IS NULL AND at >= $5"),

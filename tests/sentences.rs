@@ -3,16 +3,20 @@
 //! (`INSTA_UPDATE=always cargo test --features ssr --test sentences` writes them).
 
 use chrono::{DateTime, TimeDelta, Utc};
+use countersign::domain::case::CaseKind;
 use countersign::domain::classify::Meaning;
 use countersign::domain::contract::{
     Carried, Class, Duplicate, KeyPromise, LookUp, PastWindow, ResumeBy, Scope, SupplierContract,
 };
+use countersign::domain::decision::decisions;
 use countersign::domain::order::{Hold, Holds, Life, OrderState};
 use countersign::domain::person::Role;
 use countersign::domain::resume::{Gap, Ground, InDoubt, NoResume, NotResumed};
 use countersign::domain::ways::ways;
 use countersign::ui::moment::Here;
-use countersign::ui::words::{home, refusals};
+use countersign::ui::words::decisions::{decision, does};
+use countersign::ui::words::sheet::closes_with;
+use countersign::ui::words::{case_kind, case_left_alone, home, refusals};
 use std::fmt::Write as _;
 
 const SUPPLIER: &str = "Acme";
@@ -326,4 +330,20 @@ fn every_class_in_every_state_and_time_has_its_sentence() {
         );
     }
     insta::assert_snapshot!("resume", text);
+}
+
+/// What stands on the card and on the sheet of a case of each kind.
+#[test]
+fn every_kind_of_case_says_what_time_does_and_what_closes_it() {
+    let mut text = String::new();
+    for kind in CaseKind::ALL {
+        let _ = writeln!(text, "{}: {}", kind.word(), case_kind(kind));
+        let _ = writeln!(text, "  {}", case_left_alone(kind));
+        let _ = writeln!(text, "  Closes with: {}", closes_with(kind));
+        for one in decisions(kind) {
+            let _ = writeln!(text, "  - {}: {}", decision(kind, *one), does(kind, *one));
+        }
+        text.push('\n');
+    }
+    insta::assert_snapshot!("cases", text);
 }

@@ -15,6 +15,7 @@ const pages: { name: string; path: (house: House, page: Page) => Promise<string>
   { name: "order-confirmed", path: (house, page) => orderIn(house, page, "confirmed") },
   { name: "change", path: async (house, page) => `${await orderIn(house, page, "confirmed")}/change` },
   { name: "order-pending", path: (house, page) => orderIn(house, page, "confirmation_pending") },
+  { name: "sheet-pending", path: (house, page) => sheetOf(house, page) },
 ];
 
 for (const { name, path: place } of pages) {
@@ -56,4 +57,12 @@ async function orderIn(house: House, page: Page, state: "confirmed" | "confirmat
   await page.goto(`${house.url}/suggestions/${suggestion.id}`);
   await approveButton(page).click();
   return `/orders/${(await orderOf(house, intentId, state)).id}`;
+}
+
+/** The sheet of a pending order's case. */
+async function sheetOf(house: House, page: Page): Promise<string> {
+  await page.goto(house.url + (await orderIn(house, page, "confirmation_pending")));
+  const sheet = await page.getByRole("link", { name: "Hand-over sheet" }).getAttribute("href");
+  if (!sheet) throw new Error("the order's page leads to no sheet");
+  return sheet;
 }

@@ -8,6 +8,8 @@ pub mod revise;
 
 use crate::calls::CallError;
 use crate::desk::{Desk, DeskError, Person};
+use crate::domain::pages::PublicUrl;
+use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
 use leptos::prelude::{expect_context, use_context};
 use leptos_axum::ResponseOptions;
@@ -29,6 +31,19 @@ pub fn person() -> Result<Person, CallError> {
 /// An id from an address; what is none names nothing.
 pub fn named<T: FromStr>(text: &str) -> Result<T, CallError> {
     text.parse().map_err(|_| absent())
+}
+
+/// Where people open this path: under the configured URL, else under the host that was asked. It is shown, and never
+/// followed.
+pub fn address(path: &str) -> String {
+    let host = || {
+        let parts = use_context::<Parts>()?;
+        let host = parts.headers.get(header::HOST)?;
+        host.to_str().ok().map(str::to_owned)
+    };
+    let configured = use_context::<PublicUrl>().and_then(|url| url.0);
+    let site = configured.or_else(host).unwrap_or_default();
+    format!("{}{path}", site.trim_end_matches('/'))
 }
 
 /// What a reading act found, or the page that says why not.

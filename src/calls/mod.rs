@@ -4,6 +4,7 @@
 //! from, so that nothing depends on what a form's answer can carry (rule 18).
 
 pub mod activity;
+pub mod cases;
 pub mod decide;
 pub mod order_acts;
 pub mod orders;

@@ -3,7 +3,9 @@
 mod activity;
 mod change;
 mod kin;
+mod results;
 mod rows;
+mod sheet;
 mod way_home;
 
 use super::decide::LOOK_ALIKE;
@@ -103,6 +105,7 @@ impl Desk {
         let mut rows = rows_of(&mut read, person.tenant(), &placed, viewer.now).await?;
         let sections = Section::ALL.map(|section| section_rows(section, &placed, &mut rows, viewer.now));
         Ok(QueuePage {
+            results: results::results(&mut read, person, viewer.now).await?,
             viewer,
             paused: paused(&mut read, person).await?,
             draft: draft_of(&mut read, person, refused).await?,
@@ -148,8 +151,19 @@ impl Desk {
         refused: Option<&DraftId>,
     ) -> Result<ReviewPage, DeskError> {
         let mut read = self.store.begin_read().await?;
-        let conn = &mut read;
-        let (tenant, viewer) = (person.tenant(), self.viewer(conn, person).await?);
+        let viewer = self.viewer(&mut read, person).await?;
+        self.review_page_in(&mut read, person, viewer, id, refused).await
+    }
+
+    async fn review_page_in(
+        &self,
+        conn: &mut Conn,
+        person: &Person,
+        viewer: Viewer,
+        id: &SuggestionId,
+        refused: Option<&DraftId>,
+    ) -> Result<ReviewPage, DeskError> {
+        let tenant = person.tenant();
         let row = suggestions::suggestion_fetch(conn, tenant, id)
             .await?
             .ok_or(DeskError::Absent("suggestion"))?;
@@ -209,8 +223,19 @@ impl Desk {
         refused: Option<&DraftId>,
     ) -> Result<OrderPage, DeskError> {
         let mut read = self.store.begin_read().await?;
-        let conn = &mut read;
-        let (tenant, viewer) = (person.tenant(), self.viewer(conn, person).await?);
+        let viewer = self.viewer(&mut read, person).await?;
+        self.order_page_in(&mut read, person, viewer, id, refused).await
+    }
+
+    async fn order_page_in(
+        &self,
+        conn: &mut Conn,
+        person: &Person,
+        viewer: Viewer,
+        id: &OrderId,
+        refused: Option<&DraftId>,
+    ) -> Result<OrderPage, DeskError> {
+        let tenant = person.tenant();
         let order = orders::order_fetch(conn, tenant, id)
             .await?
             .ok_or(DeskError::Absent("order"))?;

@@ -35,6 +35,16 @@ pub enum Actor {
     CommandLine,
 }
 
+impl Actor {
+    /// The person's name, where it was one.
+    pub fn person(&self) -> Option<&str> {
+        match self {
+            Actor::Person { name, .. } => Some(name),
+            Actor::Program { .. } | Actor::Worker | Actor::CommandLine => None,
+        }
+    }
+}
+
 /// What the event is about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -283,6 +293,24 @@ pub enum Happening {
     PauseEnded {
         reason: String,
     },
+}
+
+impl Happening {
+    /// Whether it asks for a send: a resume, or the release of an order that is held after a restore.
+    pub fn wants_a_send(&self) -> bool {
+        matches!(self, Happening::ResumeWanted | Happening::ReleaseWanted { .. })
+    }
+
+    /// The attempt it is about.
+    pub fn attempt(&self) -> Option<&AttemptId> {
+        match self {
+            Happening::AttemptOpened { attempt }
+            | Happening::AttemptClosed { attempt, .. }
+            | Happening::LateReply { attempt, .. }
+            | Happening::LeaseLapsed { attempt, .. } => Some(attempt),
+            _ => None,
+        }
+    }
 }
 
 /// An event as it is kept.

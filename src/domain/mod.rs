@@ -8,6 +8,7 @@ pub mod calendar;
 pub mod case;
 pub mod chain;
 pub mod classify;
+pub mod closing;
 pub mod contents;
 pub mod contract;
 pub mod decision;

@@ -5,11 +5,12 @@ use super::activity::{Asked, Unreadable};
 use super::attempt::Attempt;
 use super::case::Case;
 use super::chain::Anchor;
+use super::closing::Closing;
 use super::contents::{Digest, OrderContents};
 use super::contract::SupplierContract;
 use super::difference::{Difference, Recorded};
 use super::event::Event;
-use super::ids::{AttemptId, IntentId, OrderId, PersonId, SuggestionId};
+use super::ids::{AttemptId, CaseId, IntentId, OrderId, PersonId, SuggestionId};
 use super::look_up::{Established, Ladder, LookedUp};
 use super::money::Money;
 use super::order::{Hold, Life, OrderState};
@@ -153,6 +154,30 @@ pub struct QueuePage {
     pub sections: Vec<SectionRows>,
     /// Suppliers on hold, each with its case: they belong to no single order.
     pub held_suppliers: Vec<HeldSupplier>,
+    pub results: Results,
+}
+
+/// What became of the viewer's orders whose cases closed of late.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Results {
+    /// How many there are in all; `rows` may be the first of them.
+    pub count: usize,
+    /// What was settled last comes first.
+    pub rows: Vec<Became>,
+}
+
+/// An order that somebody had to see to, and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Became {
+    pub order: OrderId,
+    pub stands: Stands,
+    pub supplier_name: String,
+    pub headline: String,
+    pub total: Money,
+    /// The supplier's own number.
+    pub reference: Option<String>,
+    /// How its last case closed.
+    pub closing: Closing,
 }
 
 /// A supplier on hold, and who sees to it.
@@ -431,3 +456,47 @@ pub struct ActivityPage {
     /// The end of the log now.
     pub anchor: Anchor,
 }
+
+/// The path of a case's sheet.
+pub fn sheet_path(case: &CaseId) -> String {
+    format!("/cases/{case}")
+}
+
+/// A case on one sheet, to hand over or to print.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SheetPage {
+    pub viewer: Viewer,
+    pub case: Case,
+    /// How it closed, once it has.
+    pub closing: Option<Closing>,
+    pub about: SheetAbout,
+    /// Where the sheet is read, for who has it on paper.
+    pub address: String,
+}
+
+/// What a sheet's case is about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SheetAbout {
+    Order(Box<OrderPage>),
+    Suggestion(Box<ReviewPage>),
+    Supplier(SupplierWaits),
+}
+
+/// A supplier, and the orders of it that nobody has sent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SupplierWaits {
+    /// As the command line names it.
+    pub id: String,
+    pub name: String,
+    pub held_since: Option<DateTime<Utc>>,
+    pub held_because: Option<String>,
+    /// How many there are in all; `rows` may be the first of them.
+    pub count: usize,
+    /// Oldest first.
+    pub rows: Vec<Row>,
+}
+
+/// Scheme and host under which people open the pages, where the configuration says so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PublicUrl(pub Option<String>);

@@ -161,6 +161,37 @@ pub async fn case_close(conn: &mut Conn, id: &CaseId, now: DateTime<Utc>) -> Res
     Ok(super::Written::of(done))
 }
 
+/// Orders that this person approved, whose last case closed since then, and how many there are; the one settled last comes
+/// first, at most so many. The closed cases of that time are read and no others. Who approved an order is asked order by
+/// order, and the latest case case by case: a join would be free to read every order there is.
+pub async fn case_results(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    approved_by: &PersonId,
+    since: DateTime<Utc>,
+    most: u32,
+) -> Result<(usize, Vec<OrderId>), StoreError> {
+    let rows: Vec<(String, i64)> = ask!(
+        conn,
+        sqlx::query_as(
+            "SELECT c.order_id, count(*) OVER () FROM cases c
+             WHERE c.tenant = $1 AND c.closed_at >= $2
+               AND (SELECT o.approved_by FROM orders o WHERE o.id = c.order_id) = $3
+               AND c.id = (SELECT l.id FROM cases l WHERE l.order_id = c.order_id
+                           ORDER BY l.closed_at IS NULL DESC, l.closed_at DESC, l.id DESC LIMIT 1)
+             ORDER BY c.closed_at DESC, c.id DESC LIMIT $4",
+        )
+        .bind(tenant.as_str())
+        .bind(micros(since))
+        .bind(approved_by.as_str())
+        .bind(i64::from(most))
+        .fetch_all(&mut *conn)
+    )?;
+    let many = rows.first().map_or(0, |(_, many)| *many);
+    let orders = rows.iter().map(|(order, _)| parsed(order)).collect::<Result<_, _>>()?;
+    Ok((usize::try_from(many).map_err(StoreError::corrupt)?, orders))
+}
+
 /// The open cases of a person, with what each is about.
 pub async fn case_owned(conn: &mut Conn, owner: &str) -> Result<Vec<Case>, StoreError> {
     let rows: Vec<Columns> = ask!(

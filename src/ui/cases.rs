@@ -9,6 +9,7 @@ use super::plain::{Name, Words};
 use super::words;
 use crate::domain::case::Case;
 use crate::domain::order::OrderState;
+use crate::domain::pages::sheet_path;
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
 
@@ -25,19 +26,36 @@ pub fn CaseCard(case: Case, here: Here, #[prop(optional)] to: Option<HandingOver
     let hand_over = to.map(|to| view! { <HandOver case=case.clone() to here/> });
     let decide = view! { <DecideCase case=case.clone() by here/> };
     let (heading, labelled) = heading_id(case.id.as_str());
-    let reason = reason_beside(&case).map(|text| view! { <dt>"Why"</dt><dd class="case-why"><Words text/></dd> });
+    let (kind, opened_at, sheet) = (case.kind, case.opened_at, sheet_path(&case.id));
     view! {
         <section class="card case" aria-labelledby=labelled>
-            <h2 id=heading>{words::case_kind(case.kind)}</h2>
-            <dl class="facts">
-                <dt>"Owner"</dt><dd><b><Name text=case.owner_name/></b></dd>
-                <dt>"Due"</dt><dd><Due at=case.due_at here/></dd>
-                {reason}
-            </dl>
-            <p class="fine">{words::case_left_alone(case.kind)}" Open since "<Moment at=case.opened_at here/>"."</p>
+            <h2 id=heading>{words::case_kind(kind)}</h2>
+            <CaseFacts case here/>
+            <p class="fine">{words::case_left_alone(kind)}" Open since "<Moment at=opened_at here/>"."</p>
             {decide}
             {hand_over}
+            <p><a href=sheet>"Hand-over sheet"</a></p>
         </section>
+    }
+    .into_any()
+}
+
+/// Whose it is, until when, and why it is somebody's; `without_why` where that is told beside it.
+#[component]
+pub fn CaseFacts(case: Case, here: Here, #[prop(optional)] without_why: bool) -> impl IntoView {
+    let reason = reason_beside(&case)
+        .filter(|_| !without_why)
+        .map(|text| view! { <dt>"Why"</dt><dd class="case-why"><Words text/></dd> });
+    let due = match case.closed_at {
+        None => view! { <Due at=case.due_at here/> }.into_any(),
+        Some(_) => view! { <Moment at=case.due_at here/> }.into_any(),
+    };
+    view! {
+        <dl class="facts">
+            <dt>"Owner"</dt><dd><b><Name text=case.owner_name/></b></dd>
+            <dt>"Due"</dt><dd>{due}</dd>
+            {reason}
+        </dl>
     }
     .into_any()
 }

@@ -5,7 +5,7 @@ use super::moment::Here;
 use super::reason_form::{ReasonForm, Reasoned};
 use super::typed::{Typed, field_id};
 use super::why_not::WhyNot;
-use super::words::things;
+use super::words::{things, ways};
 use crate::domain::contents::Digest;
 use crate::domain::ids::OrderId;
 use crate::domain::pages::{ReviewPage, Target};
@@ -27,7 +27,7 @@ pub fn DecisionCard(page: ReviewPage, here: Here) -> impl IntoView {
         button: "Send back",
         summary: "Send back for a change",
         label: "Reason: what should change",
-        hint: "The assistant reads it and may bring a new version.",
+        hint: ways::SEND_BACK_DOES,
         may: page.may_send_back.clone(),
         hidden: hidden.clone(),
     });
@@ -36,7 +36,7 @@ pub fn DecisionCard(page: ReviewPage, here: Here) -> impl IntoView {
         button: "Reject",
         summary: "Reject",
         label: "Reason for rejecting",
-        hint: "This is final: the assistant may not bring it again under this intent.",
+        hint: ways::REJECT_DOES,
         may: page.may_reject.clone(),
         hidden,
     };
@@ -73,10 +73,7 @@ fn Approve(page: ReviewPage, here: Here) -> impl IntoView {
         .draft
         .as_ref()
         .is_some_and(|draft| draft.refusal == Refusal::SecondPurchaseNotAsked);
-    let after = match &page.supplier_held {
-        Some(_) => "The supplier is on hold: the order waits until it is released.",
-        None => "It is sent at once. You will see on the order’s page how it ends.",
-    };
+    let after = ways::approve_does(&page);
     view! {
         <form method="post" action="/act/approve" class="approve">
             <input type="hidden" name="suggestion" value=page.suggestion.id.to_string()/>

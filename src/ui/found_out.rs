@@ -10,6 +10,7 @@ use super::second_person::WaitsForSecond;
 use super::typed::{Typed, field_id};
 use super::why_not::WhyNot;
 use super::words::home::{self, Choice};
+use super::words::ways::FOUND_OUT;
 use crate::domain::case::CaseKind;
 use crate::domain::look_up::FindingWord;
 use crate::domain::pages::OrderPage;
@@ -28,7 +29,7 @@ pub fn FoundOut(page: OrderPage, here: Here) -> impl IntoView {
     if let Err(refusal) = page.way_home.ways.record_finding {
         return view! {
             <div class="no-disabled">
-                <button class="button button-quiet" disabled=true>"Record what you found out"</button>
+                <button class="button button-quiet" disabled=true>{FOUND_OUT}</button>
                 <div class="fine"><WhyNot refusal here/></div>
             </div>
         }
@@ -55,7 +56,7 @@ pub fn FoundOut(page: OrderPage, here: Here) -> impl IntoView {
     });
     view! {
         <details class="no" open=is_open>
-            <summary>"Record what you found out"</summary>
+            <summary>{FOUND_OUT}</summary>
             <form class="form" method="post" action="/act/record_finding">
                 <Hidden fields=hidden/>
                 <Findings page typed=typed.clone() here/>

@@ -15,6 +15,21 @@ pub fn Called(contents: OrderContents) -> impl IntoView {
     view! { <Name text=name/>{more} }.into_any()
 }
 
+/// How much is bought, from whom and for how much; what it is called, below.
+#[component]
+pub fn Bought(contents: OrderContents, supplier: String) -> impl IntoView {
+    view! {
+        <span class="part">{things::how_much(&contents)}</span>
+        " "
+        <span class="part">{format!("from {supplier}")}</span>
+        " "
+        <span class="part">{format!("for {}", contents.total())}</span>
+        " "
+        <span class="part goods-name"><Called contents/></span>
+    }
+    .into_any()
+}
+
 /// A quantity and what it is of. A long name breaks beside the quantity, never under it.
 #[component]
 pub fn Pair(quantity: String, name: String) -> impl IntoView {

@@ -5,7 +5,7 @@ use super::kin::KinFacts;
 use super::moment::{Here, Moment};
 use super::plain::Words;
 use super::what_now::is_open;
-use super::words::home;
+use super::words::{home, ways};
 use crate::domain::order::OrderState;
 use crate::domain::pages::{OrderPage, Target};
 use crate::domain::resume::Ground;
@@ -40,58 +40,58 @@ pub fn IdentityCard(page: OrderPage, here: Here) -> impl IntoView {
     .into_any()
 }
 
-/// While an order is in doubt, or not confirmed: what is safe and what is not, and why.
+/// While an order waits for somebody: what is safe and what is not, and why.
 #[component]
 pub fn DoAndDont(page: OrderPage, here: Here) -> impl IntoView {
-    let supplier = page.supplier_name.clone();
-    let dont: Vec<String> = match page.life.state {
-        OrderState::ConfirmationPending => vec![
-            format!("Ordering it again by telephone or in {supplier}’s shop: they may have it already."),
-            "Having it suggested once more before this order is settled: that is another purchase.".to_owned(),
-        ],
-        OrderState::Acknowledged => vec!["Ordering it again: they have it.".to_owned()],
-        OrderState::Approved if page.life.is_not_found() => vec![format!(
-            "Ordering it at {supplier} by hand while it waits here: a resume would buy it twice. Withdraw it first."
-        )],
-        OrderState::Approved if page.life.waits_for_look_up() => vec![format!(
-            "Ordering it at {supplier} by hand: they may have it already, and a release here could buy it twice."
-        )],
-        OrderState::Approved
-        | OrderState::Submitting
-        | OrderState::Confirmed
-        | OrderState::Refused
-        | OrderState::Withdrawn => Vec::new(),
-    };
+    view! {
+        <section class="card" aria-labelledby="safe-heading">
+            <h2 id="safe-heading">"Not safe"</h2>
+            <NotSafe words=ways::not_safe(&page)/>
+            <h2>"Safe to do"</h2>
+            <Safe page here/>
+        </section>
+    }
+    .into_any()
+}
+
+/// What is not safe, each with its reason.
+#[component]
+pub fn NotSafe(words: Vec<String>) -> impl IntoView {
     let item = |words: String| view! { <li><Drawing icon=Icon::Cross/><span>{words}</span></li> };
-    (!dont.is_empty()).then(|| {
-        view! {
-            <section class="card" aria-labelledby="safe-heading">
-                <h2 id="safe-heading">"Not safe"</h2>
-                <ul class="do do-not">{dont.into_iter().map(item).collect_view()}</ul>
-                <h2>"Safe to do"</h2>
-                <Safe page here/>
-            </section>
-        }
-    })
+    view! { <ul class="do do-not">{words.into_iter().map(item).collect_view()}</ul> }.into_any()
 }
 
 #[component]
 fn Safe(page: OrderPage, here: Here) -> impl IntoView {
-    let (supplier, state) = (page.supplier_name, page.life.state);
+    let supplier = page.supplier_name.clone();
     let look_up = page
         .way_home
         .ways
         .look_up
         .is_ok()
         .then(|| format!("Look up at {supplier}: any time."));
-    let resume = page.way_home.ways.resume.ok().map(|ground| match ground {
+    let resume = page.way_home.ways.resume.clone().ok().map(|ground| match ground {
         Ground::Key { until } => format!("Resume: same contents, same key, until {}.", here.short(until)),
         Ground::UniqueReference | Ground::NotFound => {
             let by = home::key_or_reference(&page.way_home.contract);
             format!("Resume: same contents, same {by}.")
         }
     });
-    let ask = match state {
+    let item = |words: String| view! { <li><Drawing icon=Icon::Check/><span>{words}</span></li> };
+    view! {
+        <ul class="do">
+            {look_up.into_iter().chain(resume).map(item).collect_view()}
+            <AskThem page/>
+        </ul>
+    }
+    .into_any()
+}
+
+/// What any supplier can be asked by, whatever its file says.
+#[component]
+pub fn AskThem(page: OrderPage) -> impl IntoView {
+    let supplier = page.supplier_name;
+    let ask = match page.life.state {
         OrderState::Acknowledged => format!("Ask {supplier} when they will confirm it. To them our reference is"),
         OrderState::Approved
         | OrderState::Submitting
@@ -100,12 +100,6 @@ fn Safe(page: OrderPage, here: Here) -> impl IntoView {
         | OrderState::Refused
         | OrderState::Withdrawn => format!("Ask {supplier} by telephone. To them our reference is"),
     };
-    let item = |words: String| view! { <li><Drawing icon=Icon::Check/><span>{words}</span></li> };
-    view! {
-        <ul class="do">
-            {look_up.into_iter().chain(resume).map(item).collect_view()}
-            <li><Drawing icon=Icon::Check/><span>{ask}" "<code class="wrap key">{page.operation_key}</code></span></li>
-        </ul>
-    }
-    .into_any()
+    view! { <li><Drawing icon=Icon::Check/><span>{ask}" "<code class="wrap key">{page.operation_key}</code></span></li> }
+        .into_any()
 }

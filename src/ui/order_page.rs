@@ -9,20 +9,22 @@ use super::decide_case::Deciding;
 use super::error_summary::ErrorSummary;
 use super::follow::Follow;
 use super::hand_over::HandingOver;
-use super::headline::Called;
+use super::headline::Bought;
 use super::history::History;
 use super::icon::Icon;
 use super::layout::{Frame, Place, heading_id};
 use super::lead::Lead;
 use super::moment::{Here, Moment};
+use super::not_yours::NotYours;
 use super::order_card::{DoAndDont, IdentityCard};
 use super::order_facts::{Delivery, LinesTable};
 use super::plain::{Name, Passage};
 use super::resume_news::ResumeNews;
+use super::settled::Settled;
 use super::status_tag::{StatusTag, Tag, Tone};
 use super::supplier_says::Promises;
 use super::what_now::{self, WhatNow};
-use super::words::{self, things};
+use super::words;
 use crate::calls;
 use crate::domain::order::{OrderState, may_find};
 use crate::domain::pages::{OrderPage, Stands};
@@ -116,7 +118,7 @@ fn Finished(page: OrderPage, here: Here) -> impl IntoView {
     view! {
         <div class="columns">
             {care}
-            <div class="columns-main"><Parts page=page.clone() here/></div>
+            <div class="columns-main"><NotYours page=page.clone() here in_card=true/><Parts page=page.clone() here/></div>
             <aside class="columns-side" aria-label="Names and origin"><IdentityCard page here/></aside>
         </div>
     }
@@ -182,15 +184,10 @@ fn Heading(page: OrderPage, here: Here) -> impl IntoView {
                 {due}
             </p>
             <h1 class="goods" id="status" tabindex="-1" autofocus=is_first>
-                <span class="part">{things::how_much(&page.contents)}</span>
-                " "
-                <span class="part">{format!("from {}", page.supplier_name)}</span>
-                " "
-                <span class="part">{format!("for {}", page.contents.total())}</span>
-                " "
-                <span class="part goods-name"><Called contents=page.contents.clone()/></span>
+                <Bought contents=page.contents.clone() supplier=page.supplier_name.clone()/>
             </h1>
             <Lead page=page.clone() here/>
+            <Settled page=page.clone() here/>
             <ResumeNews page=page.clone() here/>
             <Following page/>
         </div>

@@ -7,11 +7,12 @@ use super::layout::{Frame, Place, heading_id};
 use super::moment::Here;
 use super::pause::Pause;
 use super::plain::Words;
+use super::results::WhatBecame;
 use super::rows::{Columns, Rows};
 use super::words;
 use crate::calls;
 use crate::domain::calendar;
-use crate::domain::pages::{HeldSupplier, QueuePage, SectionRows};
+use crate::domain::pages::{HeldSupplier, QueuePage, SectionRows, sheet_path};
 use crate::domain::queue::Section;
 use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
@@ -54,6 +55,7 @@ fn Queue(page: QueuePage) -> impl IntoView {
             </div>
             <ul class="strip" aria-label="Figures"><Late late/>{figures}</ul>
             {held}
+            <WhatBecame results=page.results here/>
             {if is_empty {
                 view! { <NothingOpen/> }.into_any()
             } else {
@@ -117,11 +119,13 @@ fn Figure(section: SectionRows, here: Here) -> impl IntoView {
 fn OnHold(held: HeldSupplier, here: Here) -> impl IntoView {
     let label = format!("{} is on hold", held.name);
     let due = sentence_of_deadline(&held.case.owner_name, here, held.case.due_at);
+    let sheet = sheet_path(&held.case.id);
     view! {
         <section class="card" aria-label=label>
             <h2><Drawing icon=Icon::Alert/>" "{held.name}" is on hold"</h2>
             <p><Words text=words::sentence_case(&held.case.reason)/></p>
             <p class="fine">{due}</p>
+            <p><a href=sheet>"Hand-over sheet"</a></p>
         </section>
     }
     .into_any()

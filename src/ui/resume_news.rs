@@ -106,7 +106,7 @@ fn dropped(history: &[Event]) -> Option<(&Event, Dropped)> {
     if let Happening::ResumeNotSent { why } = last.happening {
         return Some((last, Dropped::Because(why)));
     }
-    if !wants_a_send(last) {
+    if !last.happening.wants_a_send() {
         return None;
     }
     let record = since
@@ -115,15 +115,7 @@ fn dropped(history: &[Event]) -> Option<(&Event, Dropped)> {
     Some(record.map_or((last, Dropped::Overtaken), |event| (event, Dropped::RecordFound)))
 }
 
-/// A resume, or the release of an order that is held after a restore: both have it looked up and sent.
-fn wants_a_send(event: &Event) -> bool {
-    matches!(
-        event.happening,
-        Happening::ResumeWanted | Happening::ReleaseWanted { .. }
-    )
-}
-
 fn asked_by(history: &[Event]) -> Option<String> {
-    let asked = history.iter().rev().find(|event| wants_a_send(event));
+    let asked = history.iter().rev().find(|event| event.happening.wants_a_send());
     asked.map(|event| events::actor(&event.actor).to_owned())
 }

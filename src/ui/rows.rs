@@ -82,7 +82,7 @@ fn is_over(stands: Stands) -> bool {
 
 /// What it is, from whom, and its id.
 #[component]
-fn What(target: Target, supplier: String, headline: String) -> impl IntoView {
+pub fn What(target: Target, supplier: String, headline: String) -> impl IntoView {
     let id = match &target {
         Target::Suggestion(id) => id.to_string(),
         Target::Order(id) => id.to_string(),

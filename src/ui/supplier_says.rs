@@ -8,9 +8,9 @@ use super::plain::{Name, Words};
 use super::reason_form::Hidden;
 use super::status_tag::{Tag, Tone};
 use super::why_not::WhyNot;
-use super::words::{self, home};
+use super::words::{self, home, ways};
 use crate::domain::look_up::{AnswerWord, Found, Ladder, LookedUp, RUNGS, last_said};
-use crate::domain::order::OrderState;
+use crate::domain::order::{OrderState, may_find};
 use crate::domain::pages::{OrderPage, WayHome};
 use crate::domain::refusal::Refusal;
 use leptos::prelude::*;
@@ -18,22 +18,28 @@ use leptos::prelude::*;
 /// The answer and the button.
 #[component]
 pub fn SupplierSays(page: OrderPage, here: Here) -> impl IntoView {
-    let supplier = page.supplier_name.clone();
-    let way_home = page.way_home.clone();
-    // once it was found not to be there, "no record" has nothing more to prove
-    let climbs = page.life.state != OrderState::Approved;
-    let key = (!way_home.contract.look_up.can_ask()).then(|| page.operation_key.clone());
+    let heading = format!("What {} says", page.supplier_name);
     view! {
         <section class="says" aria-labelledby="says-heading">
-            <div class="says-words">
-                <h3 id="says-heading">{format!("What {supplier} says")}</h3>
-                <Answers look_ups=way_home.look_ups.clone() can_ask=key.is_none() here/>
-                {key.map(|key| view! { <AskByHand supplier key/> })}
-                {climbs.then(|| view! { <Progress way_home=way_home.clone() here/> })}
-                <Next way_home here/>
-            </div>
+            <div class="says-words"><h3 id="says-heading">{heading}</h3><Said page=page.clone() here/></div>
             <div class="says-act"><AskForm page here/></div>
         </section>
+    }
+    .into_any()
+}
+
+/// What they said, in words alone: the last answers, how far "no record" has come, and when they are asked next.
+#[component]
+pub fn Said(page: OrderPage, here: Here) -> impl IntoView {
+    let way_home = page.way_home;
+    // once it was found not to be there, "no record" has nothing more to prove
+    let climbs = may_find(&page.life).is_ok() && page.life.state != OrderState::Approved;
+    let key = (!way_home.contract.look_up.can_ask()).then_some(page.operation_key);
+    view! {
+        <Answers look_ups=way_home.look_ups.clone() can_ask=key.is_none() here/>
+        {key.map(|key| view! { <AskByHand supplier=page.supplier_name key/> })}
+        {climbs.then(|| view! { <Progress way_home=way_home.clone() here/> })}
+        <Next way_home here/>
     }
     .into_any()
 }
@@ -156,7 +162,7 @@ fn has_record(look_ups: &[LookedUp]) -> bool {
 /// Harmless, so it is the main button.
 #[component]
 fn AskForm(page: OrderPage, here: Here) -> impl IntoView {
-    let words = format!("Look up at {}", page.supplier_name);
+    let words = ways::look_up_name(&page.supplier_name);
     match page.way_home.ways.look_up {
         Ok(()) => {
             let hidden = vec![
@@ -168,7 +174,7 @@ fn AskForm(page: OrderPage, here: Here) -> impl IntoView {
                     <Hidden fields=hidden/>
                     <button class="button">{words}</button>
                 </form>
-                <p class="fine">"Only asks. It changes nothing there."</p>
+                <p class="fine">{ways::ONLY_ASKS}</p>
             }
             .into_any()
         }

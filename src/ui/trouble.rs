@@ -21,7 +21,7 @@ pub fn NoSuchPage() -> impl IntoView {
 pub fn Absent() -> impl IntoView {
     view! {
         <Bare title="Not here">
-            <h1>"There is no such order or suggestion here"</h1>
+            <h1>"There is no such order, suggestion or case here"</h1>
             <p class="lead">"The address may be mistyped, or it belongs to another organisation. Nothing was changed or sent."</p>
             <WayOn/>
         </Bare>

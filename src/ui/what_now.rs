@@ -3,20 +3,17 @@
 //!
 //! Must not: put the focus on an act that sends something, or offer what the server would refuse.
 
-use super::cases;
 use super::found_out::FoundOut;
-use super::icon::{Drawing, Icon};
 use super::kin::Waiting;
 use super::moment::{Here, Moment};
-use super::plain::Name;
+use super::not_yours::NotYours;
 use super::reason_form::{Hidden, ReasonForm, Reasoned};
 use super::safe_until::SafeUntil;
 use super::supplier_says::SupplierSays;
 use super::why_not::WhyNot;
-use super::words::{home, things};
-use crate::domain::order::{Hold, OrderState, may_find};
+use super::words::{home, ways};
+use crate::domain::order::{OrderState, may_find};
 use crate::domain::pages::{OrderPage, Target};
-use crate::domain::person::{Act, may};
 use crate::domain::refusal::Refusal;
 use crate::domain::resume::{Ground, NoResume};
 use crate::domain::ways::OtherPurchase;
@@ -54,24 +51,6 @@ pub fn WhatNow(page: OrderPage, here: Here) -> impl IntoView {
     .into_any()
 }
 
-/// For somebody who may not settle it: that somebody else does, and that other work can go on.
-#[component]
-fn NotYours(page: OrderPage, here: Here) -> impl IntoView {
-    let case = cases::open(&page.cases).into_iter().next();
-    let case = case.filter(|_| may(&page.viewer.roles, Act::Resume).is_err());
-    case.map(|case| {
-        view! {
-            <p class="not-yours">
-                <Drawing icon=Icon::Check/>
-                <span>
-                    <b>"You may go on with other work."</b>" "<Name text=case.owner_name/>" sees to this, by "
-                    <Moment at=case.due_at here/>". Please do not order it a second time meanwhile."
-                </span>
-            </p>
-        }
-    })
-}
-
 /// The left way: the purchase as it was approved.
 #[component]
 fn AsApproved(page: OrderPage, here: Here) -> impl IntoView {
@@ -90,24 +69,17 @@ fn AsApproved(page: OrderPage, here: Here) -> impl IntoView {
 /// Nobody has sent it: it goes out by itself, unless something holds it.
 #[component]
 fn GoesOut(page: OrderPage, here: Here) -> impl IntoView {
-    let words = if page.life.holds.is_empty() {
-        "Nothing has to be pressed: it goes out by itself, once."
-    } else if page.life.holds.has(Hold::Restore) {
-        "It waits for its release. Then it is looked up once more, and goes out only if there is still no record."
-    } else {
-        "It waits until nothing holds it any more; then it goes out by itself, once."
-    };
+    let words = ways::goes_out(&page.life);
     let release = (!page.life.holds.is_empty()).then(|| view! { <Release page here/> });
     view! { <section class="way"><h3>"Send the approved purchase"</h3><p>{words}</p>{release}</section> }.into_any()
 }
 
 #[component]
 fn WaitForYes(page: OrderPage) -> impl IntoView {
-    let supplier = page.supplier_name;
     view! {
         <section class="way">
             <h3>"Wait for the approved purchase"</h3>
-            <p>{format!("{supplier} has it. Nothing is sent again; it is theirs to say yes or no.")}</p>
+            <p>{ways::waits_for_yes(&page.supplier_name)}</p>
             <p class="fine"><b>"Resume not offered: "</b>"they have it, so there is nothing to send again."</p>
         </section>
     }
@@ -139,12 +111,7 @@ fn NoResumeNow(refusal: Refusal, here: Here) -> impl IntoView {
 #[component]
 fn ResumeForm(page: OrderPage, ground: Ground, here: Here) -> impl IntoView {
     let supplier = page.supplier_name.clone();
-    let sends = format!(
-        "Sends the same {} for {} again, under the same {}.",
-        things::how_much(&page.contents),
-        page.contents.total(),
-        home::key_or_reference(&page.way_home.contract)
-    );
+    let sends = ways::sends_again(&page);
     let leads_to = home::resume_leads_to(ground, &supplier, &page.way_home.contract);
     let hidden = vec![
         ("order", page.id.to_string()),
@@ -172,12 +139,7 @@ fn ResumeForm(page: OrderPage, ground: Ground, here: Here) -> impl IntoView {
 /// `Safe until 14:27 (23 h 34 min): Acme keeps the key for 24 hours …; 5 minutes' margin.`
 #[component]
 fn KeyUntil(page: OrderPage, until: DateTime<Utc>, here: Here) -> impl IntoView {
-    let why = home::safe_because(
-        page.way_home.key_window,
-        page.way_home.key_until,
-        until,
-        &page.supplier_name,
-    );
+    let why = ways::key_until(&page, until);
     let left = (until - here.now).num_milliseconds();
     view! { <p class="fine"><SafeUntil left moment=until.to_rfc3339() words=here.short(until)/>": "{why}</p> }
         .into_any()
@@ -242,24 +204,11 @@ fn Release(page: OrderPage, here: Here) -> impl IntoView {
         button: "Release",
         summary: "Release this order",
         label: "Reason for releasing",
-        hint: release_leads_to(&page),
+        hint: ways::release_does(&page),
         may: page.way_home.ways.release.clone(),
         hidden: about(&page),
     };
     view! { <ReasonForm form draft=page.draft here/> }.into_any()
-}
-
-/// What a release does.
-fn release_leads_to(page: &OrderPage) -> &'static str {
-    if page.life.is_not_found() {
-        "Lifts this hold alone. It still waits for a resume, or to be withdrawn."
-    } else if !page.life.holds.has(Hold::Restore) {
-        "It goes out by itself once nothing else holds it."
-    } else if page.way_home.contract.look_up.can_ask() {
-        "It is looked up right before the send. If they have it, nothing is sent, and a person judges their record."
-    } else {
-        "It is sent on the word of whoever asked them, for 15 minutes after."
-    }
 }
 
 /// Holding what nobody has sent; and releasing, where a hold beside "not found" could be lifted.
@@ -277,7 +226,7 @@ fn HoldOrRelease(page: OrderPage, here: Here) -> impl IntoView {
             button: "Put on hold",
             summary: "Put this order on hold",
             label: "Reason for the hold",
-            hint: "Nothing is sent until somebody releases it.",
+            hint: ways::HOLD_DOES,
             may: page.way_home.ways.hold.clone(),
             hidden: about(&page),
         };

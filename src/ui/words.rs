@@ -6,7 +6,10 @@ pub mod decisions;
 pub mod events;
 pub mod home;
 pub mod refusals;
+pub mod settled;
+pub mod sheet;
 pub mod things;
+pub mod ways;
 
 use crate::domain::attempt::ReplyWord;
 use crate::domain::case::CaseKind;

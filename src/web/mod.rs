@@ -15,6 +15,7 @@ pub mod shapes;
 
 use crate::app::{App, shell};
 use crate::desk::{Desk, Person};
+use crate::domain::pages::PublicUrl;
 use axum::extract::{DefaultBodyLimit, FromRef, Request, State};
 use axum::http::{HeaderValue, StatusCode, header, request::Parts};
 use axum::response::{IntoResponse, Response};
@@ -74,11 +75,12 @@ impl Web {
         self.public_url.as_ref().is_some_and(|url| url.starts_with("https:"))
     }
 
-    /// What every page and server function finds in its context: desk, person, safety headers.
+    /// What every page and server function finds in its context: desk, address, person, safety headers.
     fn context(&self) -> impl Fn() + Clone + Send + Sync + 'static {
-        let desk = self.desk.clone();
+        let (desk, public_url) = (self.desk.clone(), PublicUrl(self.public_url.clone()));
         move || {
             provide_context(desk.clone());
+            provide_context(public_url.clone());
             if let Some(person) = use_context::<Parts>().and_then(|parts| parts.extensions.get::<Person>().cloned()) {
                 provide_context(person);
             }

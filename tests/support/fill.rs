@@ -111,7 +111,11 @@ const CASES: &str = numbered!(concat!(
     tail!(),
     ", tenant, version, kind, 'po_' || ",
     tail!(),
-    ", owner, due_at, reason, opened_at, closed_at FROM cases, numbers WHERE order_id = $3"
+    ", owner, due_at, reason, ",
+    back!("opened_at"),
+    ", ",
+    back!("closed_at"),
+    " FROM cases, numbers WHERE order_id = $3"
 ));
 
 const LOOK_UPS: &str = numbered!(concat!(

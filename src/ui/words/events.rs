@@ -175,7 +175,7 @@ fn looked_up(who: &Actor, answer: AnswerWord) -> String {
 }
 
 /// What was found out, and by whom: a person's word and the machine's conclusion are told apart.
-fn established(who: &str, source: Source, finding: FindingWord, reference: Option<&str>) -> String {
+pub(super) fn established(who: &str, source: Source, finding: FindingWord, reference: Option<&str>) -> String {
     let number = reference.map(|number| format!(", as {number}")).unwrap_or_default();
     let what = super::finding(finding);
     match source {

@@ -170,7 +170,7 @@ fn Log(happened: Vec<Happened>, here: Here) -> impl IntoView {
 fn One(one: Happened, here: Here) -> impl IntoView {
     let (number, subject) = (one.event.number, one.event.subject.clone());
     let goods = one.goods.map(|(headline, supplier)| {
-        view! { <span class="activity-goods"><RowGoods headline/>", "<Name text=supplier/></span> }
+        view! { <span><RowGoods headline/></span><span><Name text=supplier/></span> }
     });
     view! {
         <li>

@@ -45,7 +45,15 @@ async fn waiting(house: &House, intent: &str) -> Suggested {
 
 /// The change must be done: 303 to the page of what waits now.
 async fn changed(house: &House, who: &Session<'_>, order: &Value, sku: &str) -> Suggested {
-    let answer = change_order(who, order, sku).await;
+    changed_to(house, who, order, sku, "36").await
+}
+
+/// As `changed`, to so many pieces.
+async fn changed_to(house: &House, who: &Session<'_>, order: &Value, sku: &str, quantity: &str) -> Suggested {
+    let version = order["version"].to_string();
+    let mut lines = thirty_six(sku);
+    lines[0].1 = quantity;
+    let answer = revise(who, &[("order", id(order)), ("version", &version)], &lines).await;
     let intent = order["intent_id"].as_str().expect("an intent");
     let waits = waiting(house, intent).await;
     let page = format!("/suggestions/{}", waits.id);
@@ -427,6 +435,100 @@ async fn a_record_of_an_earlier_order_that_turns_up_holds_what_nobody_has_sent()
         );
         assert_eq!(house.submits_of(&sent).await, 1);
     }
+}
+
+/// Two earlier orders: what is right about the one does not release what the other, bought after all, still stands before.
+#[tokio::test]
+async fn of_two_earlier_orders_the_one_that_was_bought_after_all_still_stands_before_the_last() {
+    let house = House::soon_settled()
+        .setting("look_up_first", "200ms")
+        .setting("look_up_most", "400ms")
+        .start()
+        .await;
+    let (buyer, resolver) = (house.sign_in(BUYER).await, house.sign_in(RESOLVER).await);
+    let first = withdrawn_unsent(&house, &buyer, "chain", None).await;
+    let second = withdrawn_unsent(&house, &buyer, "chain", Some(&first)).await;
+    assert_eq!(house.run(&["supplier", "hold", "practice"]).status, 0);
+    let waits = changed_to(&house, &buyer, &second, "chain", "48").await;
+    let last = approved(&house, &buyer, &waits, &[]).await;
+    house.enter_there(&first).await;
+    house.enter_there(&second).await;
+    let late_first = house.see_state(&first, "confirmation_pending").await;
+    let late_second = house.see_state(&second, "confirmation_pending").await;
+
+    decides(&resolver, &late_first, "kept_first").await;
+    let held = house.now(&last).await;
+    assert_eq!(held["held_because"], "predecessor", "one is still unjudged: {held:#}");
+    decides(&resolver, &late_second, "not_our_order").await;
+
+    assert_eq!(house.run(&["supplier", "release", "practice"]).status, 0);
+    let held = house
+        .see(&last, "held by hand", |order| order["held_because"] == "person")
+        .await;
+    assert_owned(&held, "not_sent");
+    assert_eq!(house.submits_of(&held).await, 0);
+    assert_eq!(house.count(&first).await, 1);
+}
+
+/// An order of this intent whose answer was lost and that was not stored: found missing, and withdrawn. `before` is changed
+/// into it.
+async fn withdrawn_unsent(house: &House, buyer: &Session<'_>, sku: &str, before: Option<&Value>) -> Value {
+    let lost = match before {
+        None => house.lose(buyer, sku, "close_without_store").await,
+        Some(before) => {
+            let waits = changed(house, buyer, before, sku).await;
+            house.faults(json!([fault("close_without_store")])).await;
+            let order = buyer.approve(&waits).await;
+            house.wait_for_state(&order, "confirmation_pending").await
+        }
+    };
+    let missing = house.see_state(&lost, "approved").await;
+    buyer.does("withdraw", &missing, &[("reason", "another instead")]).await;
+    house.now(&missing).await
+}
+
+/// "Yes, a second purchase" said about a look-alike is no word about an earlier order of the same wish; and a hold by hand
+/// does not swallow what turned up.
+#[tokio::test]
+async fn what_was_said_about_a_look_alike_or_held_by_hand_releases_nothing_that_was_bought_before() {
+    let house = House::soon_settled()
+        .setting("look_up_first", "200ms")
+        .setting("look_up_most", "400ms")
+        .start()
+        .await;
+    let (buyer, resolver) = (house.sign_in(BUYER).await, house.sign_in(RESOLVER).await);
+    let first = withdrawn_unsent(&house, &buyer, "consent", None).await;
+    let mut alike = body("consent");
+    alike["lines"][0]["quantity"] = json!("36");
+    house.suggest("look-alike", &alike).await;
+    assert_eq!(house.run(&["supplier", "hold", "practice"]).status, 0);
+    let waits = changed(&house, &buyer, &first, "consent").await;
+    let successor = approved(&house, &buyer, &waits, &[TWICE]).await;
+    buyer
+        .does("hold", &successor, &[("reason", "wait for the budget")])
+        .await;
+    house.enter_there(&first).await;
+    let late = house.see_state(&first, "confirmation_pending").await;
+
+    decides(&resolver, &late, "kept_first").await;
+
+    assert_eq!(house.run(&["supplier", "release", "practice"]).status, 0);
+    let held = house
+        .see(&successor, "held by hand", |order| order["held_because"] == "person")
+        .await;
+    assert_owned(&held, "not_sent");
+    let told = house.happened(&held, "order_held").await;
+    assert!(format!("{told:?}").contains("was bought after all"), "{told:?}");
+    // saying that both are wanted is as much as approving
+    let released = resolver.act("release", &held, &[("reason", "go")]).await;
+    assert!(resolver.refused(&released, &page(&held)).await.is("not_your_role"));
+    assert_eq!(house.submits_of(&held).await, 0);
+    buyer
+        .does("release", &house.now(&held).await, &[("reason", "both are wanted")])
+        .await;
+    let sent = house.see_state(&held, "confirmed").await;
+    assert_eq!((house.count(&first).await, house.count(&sent).await), (1, 1));
+    assert_eq!(sent["case"], Value::Null);
 }
 
 /// The same for one that was in doubt when the record turned up, and was found missing after.

@@ -119,6 +119,62 @@ async fn a_manager_who_found_it_out_needs_another_one_and_a_declined_finding_doe
     assert_eq!(settled["findings"][0]["by"], "Sam Second");
 }
 
+/// "They have it" is known to somebody: until it is confirmed or declined the order is not sent again, taken back or given up.
+#[tokio::test]
+async fn while_they_have_it_waits_nothing_is_done_as_if_they_had_not() {
+    let house = house().await;
+    let (buyer, resolver) = (house.sign_in(BUYER).await, house.sign_in(RESOLVER).await);
+    let manager = house.sign_in(MANAGER).await;
+    let lost = house.lose(&buyer, "has-it", "store_then_close").await;
+    let number = ("reference", "A-1001");
+    assert_done(&resolver.finds(&lost, "at_supplier", &[number]).await, &lost);
+
+    let resumed = resolver.act("resume", &lost, &[]).await;
+    let refused = resolver.refused(&resumed, &page(&lost)).await;
+    assert!(refused.why.to_string().contains("record_there"), "{:?}", refused.why);
+    let version = lost["case"]["version"].to_string();
+    let given_up = [
+        ("case", lost["case"]["id"].as_str().expect("a case")),
+        ("version", &*version),
+        ("decision", "written_off"),
+        ("reason", "nobody knows"),
+    ];
+    let given_up = manager.post("/act/close_case", &given_up).await;
+    must_be_refused(&manager, given_up, &lost, "record_there").await;
+    // nor does "I could not find out" take it away
+    let blurred = manager.finds(&lost, "could_not_tell", &[]).await;
+    must_be_refused(&manager, blurred, &lost, "finding_waits").await;
+    assert_eq!(house.now(&lost).await["proposed_finding"]["finding"], "at_supplier");
+    assert_eq!((house.count(&lost).await, house.submits_of(&lost).await), (1, 1));
+}
+
+/// What the manager had typed to say something else is no evidence for what waits.
+#[tokio::test]
+async fn evidence_for_the_opposite_is_not_put_into_the_form_that_confirms() {
+    let house = house().await;
+    let (buyer, resolver) = (house.sign_in(BUYER).await, house.sign_in(RESOLVER).await);
+    let manager = house.sign_in(MANAGER).await;
+    let lost = house.lose(&buyer, "opposite", "store_then_close").await;
+    assert_done(
+        &resolver.finds(&lost, "at_supplier", &[("reference", "A-1001")]).await,
+        &lost,
+    );
+    let typed = [
+        ("finding", "refused_there"),
+        ("evidence", "they told me they never got it"),
+    ];
+    let refused = manager.act("record_finding", &lost, &typed).await;
+    let refused = manager.refused(&refused, &page(&lost)).await;
+    assert!(refused.is("finding_waits"), "{:?}", refused.why);
+    let (_, form) = refused
+        .page
+        .split_once("how you know it too")
+        .expect("the form that confirms");
+    let (form, _) = form.split_once("</form>").expect("its end");
+    assert!(!form.contains("never got it"), "{form}");
+    assert!(refused.page.contains("never got it"), "and it is not lost");
+}
+
 /// What was found out before the order moved on says nothing of it after.
 #[tokio::test]
 async fn a_finding_that_waits_is_void_once_the_order_has_moved_on() {
@@ -133,6 +189,11 @@ async fn a_finding_that_waits_is_void_once_the_order_has_moved_on() {
 
     let late = manager.finds(&lost, "refused_there", &[]).await;
     must_be_refused(&manager, late, &lost, "already_done").await;
+    let told = house.happened(&home, "finding_declined").await;
+    assert!(
+        format!("{told:?}").contains("moved on"),
+        "whoever looks is told: {told:?}"
+    );
     assert_eq!(home["proposed_finding"], Value::Null);
     assert_eq!(house.now(&home).await["state"], "confirmed");
 }

@@ -12,6 +12,7 @@ use countersign::domain::decision::decisions;
 use countersign::domain::order::{Hold, Holds, Life, OrderState};
 use countersign::domain::person::Role;
 use countersign::domain::resume::{Gap, Ground, InDoubt, NoResume, NotResumed};
+use countersign::domain::suggestion::StandsBefore;
 use countersign::domain::ways::ways;
 use countersign::ui::moment::Here;
 use countersign::ui::words::decisions::{decision, does};
@@ -254,6 +255,7 @@ fn said(contract: &SupplierContract, situation: &Situation) -> String {
         same_account: true,
         supplier_held: false,
         later_order_live: false,
+        before: StandsBefore::Nothing,
         record_there: false,
         said: None,
         in_flight_until: None,

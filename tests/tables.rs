@@ -125,7 +125,7 @@ const ILLEGAL: &[(&str, By)] = &[
         "INSERT INTO orders SELECT 'po_2', tenant, intent, revision, 'sug_2', supplier, 'key2', contents, digest,
             look_alike_key, second_purchase, approved_by, approved_at, state, holds, differences, version,
             supplier_reference, due_at, sendable_since, not_sent, changed_at, look_up_at, look_up_by, look_up_since,
-            looked_up, resume_at, resume_by, supplier_version, gap_at, acknowledged_at, currency, total FROM orders",
+            looked_up, resume_at, resume_by, supplier_version, gap_at, acknowledged_at, currency, total, beside FROM orders",
         Unique,
     ),
     (
@@ -200,6 +200,13 @@ const ILLEGAL: &[(&str, By)] = &[
     (
         "INSERT INTO findings (tenant, order_id, at, finding, source, evidence)
          VALUES ('ten_000000000000', 'po_1', 1, 'not_at_supplier', 'person', 'asked them')",
+        Check,
+    ),
+    // nobody confirms what they found out themselves
+    (
+        "INSERT INTO proposed_findings (tenant, order_id, order_version, at, finding, proposed_by, evidence, answer,
+                                        answered_by, answered_at)
+         VALUES ('ten_000000000000', 'po_1', 1, 1, 'at_supplier', 'per_1', 'asked them', 'confirmed', 'per_1', 2)",
         Check,
     ),
     (

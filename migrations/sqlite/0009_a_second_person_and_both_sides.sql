@@ -43,3 +43,7 @@ CREATE TABLE reused_contents (
     digest     TEXT NOT NULL,
     UNIQUE (suggestion, digest)
 ) STRICT;
+
+-- Earlier orders of the intent that whoever approved this one saw as bought or accepted unsettled, and wanted this one
+-- beside; ids joined by a space. A record that turns up of any other holds it (rule 5).
+ALTER TABLE orders ADD COLUMN beside TEXT NOT NULL DEFAULT '';

@@ -8,10 +8,10 @@ use crate::domain::contents::{Digest, OrderContents};
 use crate::domain::difference;
 use crate::domain::event::{Actor, Happening, Subject};
 use crate::domain::ids::{DraftId, OperationKey, OrderId, SuggestionId};
-use crate::domain::order::{self, Hold, Holds};
+use crate::domain::order::{self, Hold, Holds, OrderState};
 use crate::domain::person::{Act, may};
 use crate::domain::refusal::Refusal;
-use crate::domain::suggestion::{Approval, ReviewAct, Suggestion, SuggestionState, approve, review};
+use crate::domain::suggestion::{Approval, Predecessor, ReviewAct, Suggestion, SuggestionState, approve, review};
 use crate::domain::text;
 use crate::store::cases::About;
 use crate::store::orders::{Asking, OrderRow};
@@ -144,6 +144,7 @@ impl Desk {
             contents: suggestion.contents.clone(),
             digest: suggestion.digest.clone(),
             second_purchase: approval.second_purchase,
+            beside: live(&predecessors),
             approved_by: person.0.id.clone(),
             approved_at: now,
             life,
@@ -159,12 +160,11 @@ impl Desk {
             digest: suggestion.digest.clone(),
             second_purchase: order.second_purchase,
             look_alikes: alike.into_iter().map(|one| one.id).collect(),
-            accepted: approval
-                .accept_unsettled
-                .iter()
-                .map(|(order, _)| order.clone())
-                .collect(),
-            reason: reason.map(str::to_owned).filter(|words| !words.trim().is_empty()),
+            accepted: unsettled(&predecessors),
+            reason: match reason.filter(|words| !words.trim().is_empty()) {
+                Some(words) => Some(reason_given("reason", words, "say why")?),
+                None => None,
+            },
         };
         self.keep_approval(conn, person, suggestion, &order, approved).await?;
         Ok(order.id)
@@ -318,6 +318,20 @@ pub(super) fn reason_given(field: &str, reason: &str, hint: &str) -> Result<Stri
         return Err(missing(field, hint));
     }
     text::free_text(reason, MOST_REASON).map_err(|fault| missing(field, &fault.to_string()))
+}
+
+/// The predecessors that live: whoever approves has just said to want the order beside them.
+fn live(predecessors: &[Predecessor]) -> Vec<OrderId> {
+    let live = predecessors.iter().filter(|one| one.state.is_live());
+    live.map(|one| one.order.clone()).collect()
+}
+
+/// Those that were accepted though they are not settled.
+fn unsettled(predecessors: &[Predecessor]) -> Vec<OrderId> {
+    let open = predecessors
+        .iter()
+        .filter(|one| !OrderState::FINAL.contains(&one.state));
+    open.map(|one| one.order.clone()).collect()
 }
 
 /// A refusal that names a field.

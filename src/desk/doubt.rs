@@ -7,10 +7,12 @@ use crate::domain::attempt::{Tried, first_seen};
 use crate::domain::case::{Case, CaseKind};
 use crate::domain::contract::SupplierContract;
 use crate::domain::doubt::{DoubtFacts, Known, Today};
+use crate::domain::look_up::FindingWord;
+use crate::domain::suggestion::{StandsBefore, stands_before};
 use crate::store::cases::{About, case_list};
 use crate::store::orders::OrderRow;
 use crate::store::suppliers::SupplierRow;
-use crate::store::{Conn, attempts, findings, judgements, look_ups, orders, pauses, suppliers};
+use crate::store::{Conn, attempts, findings, judgements, look_ups, orders, pauses, second_person, suppliers};
 use crate::supplier::Supplier;
 
 /// What is known of an order at its supplier.
@@ -18,12 +20,21 @@ pub(super) async fn known(conn: &mut Conn, order: &OrderRow) -> Result<Known, De
     let cases = case_list(conn, &order.tenant, &About::Order(order.id.clone())).await?;
     let unjudged = [CaseKind::LateRecord, CaseKind::SupplierDuplicate];
     let waits = |case: &Case| case.closed_at.is_none() && unjudged.contains(&case.kind);
+    // a person says that they have it, and a second one has not confirmed it yet
+    let proposed = second_person::proposal_open(conn, &order.id, order.life.version).await?;
+    let is_said_there = proposed.is_some_and(|one| one.finding == FindingWord::AtSupplier);
     Ok(Known {
         look_ups: look_ups::look_up_list(conn, &order.id).await?,
         findings: findings::finding_list(conn, &order.id).await?,
         judgements: judgements::judgement_list(conn, &order.id).await?,
-        record_there: cases.iter().any(waits),
+        record_there: is_said_there || cases.iter().any(waits),
     })
+}
+
+/// What stands before an order of its predecessors (rule 5).
+pub(super) async fn before(conn: &mut Conn, order: &OrderRow) -> Result<StandsBefore, DeskError> {
+    let predecessors = orders::order_predecessors(conn, &order.tenant, &order.intent, order.revision).await?;
+    Ok(stands_before(&predecessors, &order.beside))
 }
 
 impl Desk {
@@ -62,6 +73,7 @@ impl Desk {
             restored_at,
             is_paused: pauses::pause_open(conn, &order.tenant).await?.is_some(),
             later_order_live: orders::order_later_live(conn, order).await?,
+            before: before(conn, order).await?,
             request_deadline: delta(self.lengths.request_deadline),
         })
     }

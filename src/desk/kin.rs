@@ -3,12 +3,16 @@
 //!
 //! Must not: lift any other hold.
 
+use super::doubt::before;
 use super::record::must_be_done;
 use super::{Desk, DeskError};
+use crate::domain::case::CaseKind;
 use crate::domain::event::{Actor, Happening, Subject};
 use crate::domain::ids::{OrderId, TenantId};
 use crate::domain::order::{self, Change, Hold, OrderState};
 use crate::domain::resume::{NoResume, NotResumed};
+use crate::domain::suggestion::StandsBefore;
+use crate::store::cases::About;
 use crate::store::orders::OrderRow;
 use crate::store::{Conn, events, orders};
 use chrono::{DateTime, Utc};
@@ -27,60 +31,93 @@ impl Desk {
         let order = order.ok_or(DeskError::Absent("order"))?;
         for successor in orders::order_successors_unsent(conn, &order).await? {
             let is_held = successor.life.holds.has(Hold::Predecessor);
-            match (orders::order_predecessor_turned_up(conn, &successor).await?, is_held) {
-                (true, false) => {
+            match (before(conn, &successor).await?, is_held) {
+                (StandsBefore::Unjudged, false) => {
                     let reason = format!("a record of the earlier order {id} turned up at the supplier");
                     self.hold_in(conn, &successor, Hold::Predecessor, &reason, actor, now)
                         .await?;
                 }
-                (false, true) => {
-                    let successor = self.wanted_twice_or_held(conn, successor, &order, actor, now).await?;
-                    let reason = format!("what turned up of the earlier order {id} was judged");
-                    self.release_in(conn, &successor, Hold::Predecessor, &reason, actor, now)
-                        .await?;
+                (StandsBefore::Bought, true) => {
+                    let successor = self.held_as_bought(conn, successor, id, actor, now).await?;
+                    self.judged(conn, &successor, id, actor, now).await?;
                 }
-                (true, true) | (false, false) => {}
+                (StandsBefore::Nothing, true) => self.judged(conn, &successor, id, actor, now).await?,
+                (StandsBefore::Unjudged, true) | (StandsBefore::Bought | StandsBefore::Nothing, false) => {}
             }
         }
         Ok(())
     }
 
-    /// The record was kept, and nobody had said that a second purchase is wanted: the successor waits for a person to say so
-    /// by releasing it (case C12: one purchase unless somebody said twice).
-    async fn wanted_twice_or_held(
+    async fn judged(
+        &self,
+        conn: &mut Conn,
+        successor: &OrderRow,
+        id: &OrderId,
+        actor: &Actor,
+        now: DateTime<Utc>,
+    ) -> Result<(), DeskError> {
+        let reason = format!("what turned up of the earlier order {id} was judged");
+        self.release_in(conn, successor, Hold::Predecessor, &reason, actor, now)
+            .await
+    }
+
+    /// The record was kept, and nobody had said to want this order beside it: it waits for somebody who may approve to say so
+    /// by releasing it, and somebody owns that (case C12: one purchase unless somebody said twice).
+    async fn held_as_bought(
         &self,
         conn: &mut Conn,
         successor: OrderRow,
-        predecessor: &OrderRow,
+        id: &OrderId,
         actor: &Actor,
         now: DateTime<Utc>,
     ) -> Result<OrderRow, DeskError> {
-        let is_wanted = successor.second_purchase || !predecessor.life.state.is_live();
-        if is_wanted || successor.life.holds.has(Hold::Person) {
-            return Ok(successor);
+        let reason = format!("the earlier order {id} was bought after all; release this one only if both are wanted");
+        if successor.life.holds.has(Hold::Person) {
+            let hold = Hold::Person;
+            let subject = Subject::Order(successor.id.clone());
+            let happening = Happening::OrderHeld {
+                hold,
+                reason: reason.clone(),
+            };
+            events::event_append(conn, &successor.tenant, actor, subject, happening, now).await?;
+        } else {
+            self.hold_in(conn, &successor, Hold::Person, &reason, actor, now)
+                .await?;
         }
-        let reason = format!(
-            "the earlier order {} was bought after all; release this one only if both are wanted",
-            predecessor.id
-        );
-        self.hold_in(conn, &successor, Hold::Person, &reason, actor, now)
+        let (about, kind) = (About::Order(successor.id.clone()), CaseKind::NotSent);
+        self.case_open(conn, &successor.tenant, &about, kind, &reason, actor, now)
             .await?;
         let held = orders::order_fetch(conn, &successor.tenant, &successor.id).await?;
         held.ok_or(DeskError::Absent("order"))
     }
 
-    /// The change, had a predecessor's record turned up meanwhile: what becomes sendable again waits until that is judged.
+    /// Whoever releases an order that waited for it says that it is wanted beside what was bought before.
+    pub(super) async fn wanted_beside(&self, conn: &mut Conn, order: &OrderRow) -> Result<(), DeskError> {
+        if before(conn, order).await? != StandsBefore::Bought {
+            return Ok(());
+        }
+        let all = orders::order_predecessors(conn, &order.tenant, &order.intent, order.revision).await?;
+        let bought = all.into_iter().filter(|one| one.state == OrderState::Confirmed);
+        let bought: Vec<OrderId> = bought.map(|one| one.order).collect();
+        Ok(orders::order_beside(conn, order, &bought).await?)
+    }
+
+    /// The change, had a predecessor's record turned up meanwhile: what becomes sendable again waits until that is judged,
+    /// and where it was bought, for somebody who wants both.
     pub(super) async fn under_predecessor(
         &self,
         conn: &mut Conn,
         order: &OrderRow,
         change: Change,
     ) -> Result<Change, DeskError> {
-        let comes_back = order.life.state != OrderState::Approved && change.life.state == OrderState::Approved;
-        if comes_back && orders::order_predecessor_turned_up(conn, order).await? {
-            return Ok(order::with_hold(change, Hold::Predecessor));
+        if order.life.state == OrderState::Approved || change.life.state != OrderState::Approved {
+            return Ok(change);
         }
-        Ok(change)
+        Ok(match before(conn, order).await? {
+            StandsBefore::Nothing => change,
+            StandsBefore::Unjudged => order::with_hold(change, Hold::Predecessor),
+            StandsBefore::Bought => order::bought_before(change),
+        })
     }
 
     /// Puts one hold on an order that nobody has sent; a person's request that it voids is told so.
@@ -101,19 +138,11 @@ impl Desk {
             reason: reason.to_owned(),
         };
         events::event_append(conn, &order.tenant, actor, subject.clone(), happening, now).await?;
-        if order.life.resume.is_some() {
-            let why = match hold {
-                Hold::Supplier => NoResume::SupplierHeld,
-                Hold::NotFound | Hold::Restore | Hold::Predecessor | Hold::TooOld | Hold::Person => {
-                    NoResume::Held(hold)
-                }
-            };
-            let dropped = Happening::ResumeNotSent {
-                why: NotResumed::Unsafe(why),
-            };
-            events::event_append(conn, &order.tenant, actor, subject, dropped, now).await?;
-        }
-        Ok(())
+        let why = match hold {
+            Hold::Supplier => NoResume::SupplierHeld,
+            Hold::NotFound | Hold::Restore | Hold::Predecessor | Hold::TooOld | Hold::Person => NoResume::Held(hold),
+        };
+        voided(conn, order, why, actor, now).await
     }
 
     /// Lifts one hold; an order that nothing else holds becomes due.
@@ -134,6 +163,24 @@ impl Desk {
         };
         let subject = Subject::Order(order.id.clone());
         events::event_append(conn, &order.tenant, actor, subject, happening, now).await?;
-        Ok(())
+        voided(conn, order, NoResume::Held(hold), actor, now).await
     }
+}
+
+/// A change voids a request to send it; whoever made it is told.
+async fn voided(
+    conn: &mut Conn,
+    order: &OrderRow,
+    why: NoResume,
+    actor: &Actor,
+    now: DateTime<Utc>,
+) -> Result<(), DeskError> {
+    if order.life.resume.is_some() {
+        let dropped = Happening::ResumeNotSent {
+            why: NotResumed::Unsafe(why),
+        };
+        let subject = Subject::Order(order.id.clone());
+        events::event_append(conn, &order.tenant, actor, subject, dropped, now).await?;
+    }
+    Ok(())
 }

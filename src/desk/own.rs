@@ -13,7 +13,7 @@ use crate::domain::ids::{CaseId, OrderId, PersonId};
 use crate::domain::order::{self, Hold};
 use crate::domain::pages::Target;
 use crate::domain::person::{self, Role, may};
-use crate::domain::ways::{LIFTED_BY_RELEASE, may_release_now};
+use crate::domain::ways::{LIFTED_BY_RELEASE, may_release_now, may_withdraw};
 use crate::store::cases::{About, case_fetch, case_give};
 use crate::store::{Conn, Written, attempts, events, orders, people, suppliers, tenants};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -91,7 +91,11 @@ impl Desk {
                 may_release_now(&order.life, person.roles(), &facts.about(&order.life), now)?;
                 order::want_release(&order.life, &LIFTED_BY_RELEASE, &person.0.id, now)?
             }
-            WithOrder::Withdraw => order::withdraw(&order.life, open_doubt)?,
+            WithOrder::Withdraw => {
+                let facts = self.doubt_facts(&mut tx, &order).await?;
+                may_withdraw(&order.life, &facts.about(&order.life), open_doubt)?;
+                order::withdraw(&order.life, open_doubt)?
+            }
         };
         let reason = reason_given("reason", reason, SAY_WHY)?;
         let lifted = Hold::ALL
@@ -119,6 +123,9 @@ impl Desk {
             let row = suppliers::supplier_fetch(&mut tx, person.tenant(), &order.contents.supplier).await?;
             let row = row.ok_or(DeskError::Absent("supplier"))?;
             orders::order_decided_under(&mut tx, id, row.version).await?;
+        }
+        if what == WithOrder::Release {
+            self.wanted_beside(&mut tx, &order).await?;
         }
         if what == WithOrder::Release && change.life.resume.is_some() {
             self.ask_before_send(&mut tx, person, &order, now).await?;

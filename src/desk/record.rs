@@ -54,6 +54,7 @@ impl Desk {
         if written == Written::NotInThatState {
             return Ok(written);
         }
+        self.void_proposal(conn, order, act.actor, act.now).await?;
         if change.life.state != order.life.state {
             let tried = attempts::attempt_list(conn, &order.id).await?;
             let may_be_there = order.gap_at.is_some() || tried.iter().any(Tried::may_turn_up);
@@ -154,7 +155,7 @@ impl Desk {
         clippy::too_many_arguments,
         reason = "a case is all of these at once; a struct would be used only here"
     )]
-    async fn case_open(
+    pub(super) async fn case_open(
         &self,
         conn: &mut Conn,
         tenant: &TenantId,
@@ -261,7 +262,8 @@ impl Desk {
 }
 
 /// What holds an order that comes back to be sent, beside what it was held by, and why.
-const HELD_AS_IT_COMES_BACK: [(Hold, &str); 2] = [
+const HELD_AS_IT_COMES_BACK: [(Hold, &str); 3] = [
+    (Hold::Person, order::BOUGHT_BEFORE),
     (Hold::Supplier, "the supplier is on hold"),
     (
         Hold::Predecessor,

@@ -174,7 +174,7 @@ pub(super) async fn may_change_order_now(
     Ok(may_change_order((&latest.id, latest.state), later.as_ref()))
 }
 
-/// The revision that this very change became, where it was made before: the same contents, next after what was changed.
+/// What this very change became, where it was made before: the intent's latest revision says the same, and is this person's.
 async fn made_before(
     conn: &mut Conn,
     person: &Person,
@@ -192,11 +192,9 @@ async fn made_before(
             (order.intent, order.revision)
         }
     };
-    let next = suggestions::suggestion_revision(conn, person.tenant(), &intent, revision + 1).await?;
-    let mine = next
-        .map(|row| row.suggestion)
-        .filter(|next| next.digest == *digest && next.evidence.changed_by.as_deref() == Some(&*person.0.name));
-    Ok(mine.map(|next| next.id))
+    let latest = latest_suggestion(conn, person, &intent).await?.suggestion;
+    let is_mine = latest.evidence.changed_by.as_deref() == Some(&*person.0.name);
+    Ok((is_mine && latest.revision > revision && latest.digest == *digest).then_some(latest.id))
 }
 
 async fn keep(

@@ -7,60 +7,98 @@ use super::again::again;
 use super::decide::reason_given;
 use super::settle::order_at;
 use super::{Desk, DeskError, Person, clock};
-use crate::domain::event::{Happening, Subject};
-use crate::domain::ids::OrderId;
+use crate::domain::event::{Actor, Happening, Subject};
+use crate::domain::ids::{OrderId, PersonId};
 use crate::domain::look_up::FindingWord;
+use crate::domain::order;
 use crate::domain::refusal::Refusal;
 use crate::domain::second_person::{Proposed, is_needed};
 use crate::store::orders::OrderRow;
 use crate::store::{Conn, events, second_person};
+use chrono::{DateTime, Utc};
 
 /// Where a finding stands with the second person.
 pub(super) enum Second {
-    NotNeeded,
-    /// This is the first: somebody else has to confirm it.
-    Wanted,
-    /// This is the second, and says the same.
-    Confirms(Proposed),
+    /// It was kept for one, and nothing has changed.
+    Waits,
+    Counts(Counts),
+}
+
+/// A finding that counts: nobody else is needed, or both have said the same.
+pub(super) struct Counts {
+    pub finding: FindingWord,
+    pub reference: Option<String>,
+    pub evidence: String,
+    pub found_by: PersonId,
+    pub confirmed_by: Option<PersonId>,
+}
+
+impl Counts {
+    fn alone(said: Proposed) -> Self {
+        Self {
+            finding: said.finding,
+            reference: said.reference,
+            evidence: said.evidence,
+            found_by: said.by,
+            confirmed_by: None,
+        }
+    }
+
+    fn both(first: Proposed, second: Proposed) -> Self {
+        Self {
+            evidence: format!("{}\n{}: {}", first.evidence, second.by_name, second.evidence),
+            finding: first.finding,
+            reference: first.reference,
+            found_by: first.by,
+            confirmed_by: Some(second.by),
+        }
+    }
 }
 
 impl Desk {
-    /// Whether a finding of this person needs a second one, or is the second one's word.
+    /// Whether what this person says counts now, or is kept for a second one.
     pub(super) async fn second_person(
         &self,
         conn: &mut Conn,
         person: &Person,
         order: &OrderRow,
-        (finding, reference): (FindingWord, Option<&str>),
+        said: Proposed,
     ) -> Result<Second, DeskError> {
         let above = second_person::amount_list(conn, &order.tenant).await?;
-        if finding == FindingWord::CouldNotTell || !is_needed(&above, order.contents.total()) {
-            return Ok(Second::NotNeeded);
-        }
-        let Some(waits) = second_person::proposal_open(conn, &order.id, order.life.version).await? else {
-            return Ok(Second::Wanted);
+        let waits = second_person::proposal_open(conn, &order.id, order.life.version).await?;
+        let Some(first) = waits else {
+            if said.finding == FindingWord::CouldNotTell || !is_needed(&above, order.contents.total()) {
+                return Ok(Second::Counts(Counts::alone(said)));
+            }
+            return self.propose(conn, person, order, said).await;
         };
-        match waits.may_confirm(person.roles(), &person.0.id) {
-            Ok(()) if waits.is_same(finding, reference) => Ok(Second::Confirms(waits)),
+        let is_same = first.is_same(said.finding, said.reference.as_deref());
+        match first.may_confirm(person.roles(), &person.0.id) {
+            Ok(()) if is_same => {
+                let _one = second_person::proposal_confirmed(conn, &order.id, &said.by, said.at).await?;
+                Ok(Second::Counts(Counts::both(first, said)))
+            }
             // whoever found it out may correct it
-            Err(Refusal::OwnFinding) if !waits.is_same(finding, reference) => Ok(Second::Wanted),
+            Err(Refusal::OwnFinding) if !is_same && said.finding != FindingWord::CouldNotTell => {
+                self.propose(conn, person, order, said).await
+            }
             Err(Refusal::OwnFinding) => Err(Refusal::OwnFinding.into()),
             Ok(()) | Err(_) => Err(Refusal::FindingWaits {
-                by: waits.by_name,
-                at: waits.at,
+                by: first.by_name,
+                at: first.at,
             }
             .into()),
         }
     }
 
     /// Keeps what a person found out, for the second one.
-    pub(super) async fn propose(
+    async fn propose(
         &self,
         conn: &mut Conn,
         person: &Person,
         order: &OrderRow,
         proposed: Proposed,
-    ) -> Result<(), DeskError> {
+    ) -> Result<Second, DeskError> {
         let version = (&order.id, order.life.version);
         second_person::proposal_add(conn, &order.tenant, version, &proposed).await?;
         let happening = Happening::FindingProposed {
@@ -70,6 +108,30 @@ impl Desk {
         };
         let subject = Subject::Order(order.id.clone());
         events::event_append(conn, &order.tenant, &person.actor(), subject, happening, proposed.at).await?;
+        Ok(Second::Waits)
+    }
+
+    /// What waited about an order says nothing of it once it has moved on, and whoever looks is told.
+    pub(super) async fn void_proposal(
+        &self,
+        conn: &mut Conn,
+        order: &OrderRow,
+        actor: &Actor,
+        now: DateTime<Utc>,
+    ) -> Result<(), DeskError> {
+        if order::may_find(&order.life).is_err() {
+            return Ok(());
+        }
+        let Some(waits) = second_person::proposal_open(conn, &order.id, order.life.version).await? else {
+            return Ok(());
+        };
+        second_person::proposal_void(conn, &order.id, now).await?;
+        let happening = Happening::FindingDeclined {
+            finding: waits.finding,
+            reason: "the order moved on before a second person had confirmed it".to_owned(),
+        };
+        let subject = Subject::Order(order.id.clone());
+        events::event_append(conn, &order.tenant, actor, subject, happening, now).await?;
         Ok(())
     }
 

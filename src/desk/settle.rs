@@ -6,7 +6,7 @@
 use super::again::again;
 use super::decide::{missing, reason_given};
 use super::record::{Act, subject_of};
-use super::second_person::Second;
+use super::second_person::{Counts, Second};
 use super::{Desk, DeskError, Person, clock};
 use crate::domain::case::{Case, CaseKind, CaseStep};
 use crate::domain::event::{Actor, Happening, Subject};
@@ -22,7 +22,7 @@ use crate::domain::ways::may_resume_now;
 use crate::store::cases::{About, case_fetch};
 use crate::store::findings::NewFinding;
 use crate::store::orders::{Asking, OrderRow};
-use crate::store::{Conn, attempts, events, findings, orders, second_person};
+use crate::store::{Conn, attempts, events, findings, orders};
 use chrono::{DateTime, TimeDelta, Utc};
 
 /// The longest number of a supplier, in characters.
@@ -120,7 +120,7 @@ impl Desk {
     ) -> Result<(), DeskError> {
         let now = clock::now();
         let mut tx = self.store.begin_write_in(person.tenant()).await?;
-        let mut order = order_at(&mut tx, person, id, version).await?;
+        let order = order_at(&mut tx, person, id, version).await?;
         order::may_find(&order.life)?;
         let evidence = evidence_given(&found.evidence)?;
         let established = self.by_hand(&mut tx, &order, found, now).await?;
@@ -128,72 +128,77 @@ impl Desk {
             Some(reference) => Some(reference),
             None => reference_if_given(found.reference.as_deref())?,
         };
-        let said = (found.finding, reference.as_deref());
-        let first = match self.second_person(&mut tx, person, &order, said).await? {
-            Second::NotNeeded => None,
-            Second::Confirms(first) => Some(first),
-            Second::Wanted => {
-                let proposed = Proposed {
-                    at: now,
-                    finding: found.finding,
-                    reference,
-                    evidence,
-                    by: person.0.id.clone(),
-                    by_name: person.0.name.clone(),
-                };
-                self.propose(&mut tx, person, &order, proposed).await?;
-                tx.commit().await?;
-                return Ok(());
-            }
-        };
-        let evidence = first.as_ref().map_or(evidence.clone(), |first| {
-            format!("{}\n{}: {evidence}", first.evidence, person.0.name)
-        });
-        if let (true, Finding::AtSupplier { reference, .. }) = (order.life.waits_for_look_up(), &established) {
-            // it turned up after all, and the same person judges it: keep it
-            order = self.turns_up(&mut tx, person, order, reference, now).await?;
-        }
-        let change = order::establish(&order.life, &established, now)?;
-        let other_record = self.other_record(&mut tx, &order, &established).await?;
-        let happening = Happening::FindingEstablished {
+        let said = Proposed {
+            at: now,
             finding: found.finding,
+            reference,
+            evidence,
+            by: person.0.id.clone(),
+            by_name: person.0.name.clone(),
+        };
+        match self.second_person(&mut tx, person, &order, said).await? {
+            Second::Waits => tx.commit().await?,
+            Second::Counts(counts) => {
+                self.establish_by_hand(&mut tx, person, order, &established, &counts, now)
+                    .await?;
+                self.commit_and_ring(tx).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What a person found out, and a second one has confirmed where one was needed, becomes a finding.
+    async fn establish_by_hand(
+        &self,
+        conn: &mut Conn,
+        person: &Person,
+        mut order: OrderRow,
+        established: &Finding,
+        said: &Counts,
+        now: DateTime<Utc>,
+    ) -> Result<(), DeskError> {
+        if let (true, Finding::AtSupplier { reference, .. }) = (order.life.waits_for_look_up(), established) {
+            // it turned up after all, and the same person judges it: keep it
+            order = self.turns_up(conn, person, order, reference, now).await?;
+        }
+        let change = order::establish(&order.life, established, now)?;
+        let other_record = self.other_record(conn, &order, established).await?;
+        let happening = Happening::FindingEstablished {
+            finding: said.finding,
             source: Source::Person,
-            reference: reference.clone(),
-            evidence: Some(evidence.clone()),
+            reference: said.reference.clone(),
+            evidence: Some(said.evidence.clone()),
             from: order.life.state,
             to: change.life.state,
         };
         let actor = person.actor();
-        self.record_now(&mut tx, &order, &change, Act::by(&actor, happening, now))
+        self.record_now(conn, &order, &change, Act::by(&actor, happening, now))
             .await?;
-        if established != Finding::CouldNotTell {
-            attempts::attempts_answer(&mut tx, id).await?;
+        if *established != Finding::CouldNotTell {
+            attempts::attempts_answer(conn, &order.id).await?;
         }
         let kept = NewFinding {
             tenant: person.tenant(),
-            order: id,
+            order: &order.id,
             at: now,
-            finding: found.finding,
+            finding: said.finding,
             source: Source::Person,
-            found_by: Some(first.as_ref().map_or(&person.0.id, |first| &first.by)),
-            confirmed_by: first.as_ref().map(|_| &person.0.id),
-            reference: reference.as_deref(),
-            evidence: Some(&evidence),
+            found_by: Some(&said.found_by),
+            confirmed_by: said.confirmed_by.as_ref(),
+            reference: said.reference.as_deref(),
+            evidence: Some(&said.evidence),
         };
-        findings::finding_add(&mut tx, &kept).await?;
-        if first.is_some() {
-            let _one = second_person::proposal_confirmed(&mut tx, id, &person.0.id, now).await?;
-        }
+        findings::finding_add(conn, &kept).await?;
         if change.life.state == OrderState::Confirmed {
-            self.compare_later(&mut tx, &order, now).await?;
+            self.compare_later(conn, &order, now).await?;
         }
         if let Some(reason) = other_record {
-            let (about, kind) = (About::Order(id.clone()), CaseKind::SupplierDuplicate);
+            let (about, kind) = (About::Order(order.id.clone()), CaseKind::SupplierDuplicate);
             let open = CaseStep::Open { kind, reason };
-            self.case_step(&mut tx, person.tenant(), &about, &open, &actor, now)
+            self.case_step(conn, person.tenant(), &about, &open, &actor, now)
                 .await?;
         }
-        self.commit_and_ring(tx).await
+        Ok(())
     }
 
     /// An order that was found not to be there is in doubt again, naming the record.
@@ -389,7 +394,11 @@ pub(super) async fn last_doer(
         );
         let asks = matches!(
             event.happening,
-            Happening::LookedUp { .. } | Happening::LookUpWanted | Happening::ChangeSuggested { .. }
+            Happening::LookedUp { .. }
+                | Happening::LookUpWanted
+                | Happening::ChangeSuggested { .. }
+                | Happening::FindingProposed { .. }
+                | Happening::FindingDeclined { .. }
         );
         match doing {
             Doing::OfCase => of_case,

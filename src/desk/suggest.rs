@@ -15,6 +15,7 @@ use crate::domain::money::{Money, sums};
 use crate::domain::order::OrderState;
 use crate::domain::suggestion::{Evidence, Reused, ReviewAct, Suggestion, SuggestionState, may_bring, review};
 use crate::store::cases::About;
+pub use crate::store::intents::IntentRow;
 use crate::store::intents::Reserved;
 use crate::store::orders::OrderRow;
 use crate::store::suggestions::SuggestionRow;
@@ -47,6 +48,8 @@ pub struct IntentView {
     /// Why a person sent it back or rejected it, for the assistant to read.
     pub reason: Option<String>,
     pub order: Option<OrderRow>,
+    /// Every order of this intent.
+    pub orders: Vec<OrderRow>,
     /// Other orders that look like it: approved in the last days, or not final (rule 2).
     pub look_alikes: Vec<OrderRow>,
     /// Other suggestions that look like it and wait for review.
@@ -56,7 +59,7 @@ pub struct IntentView {
 impl IntentView {
     /// The money that may still be spent on this wish and on what looks like it, one sum a currency.
     pub fn pending_exposure(&self) -> Vec<Money> {
-        let orders = self.order.iter().chain(&self.look_alikes);
+        let orders = self.orders.iter().chain(&self.look_alikes);
         let pending = orders.filter(|order| !OrderState::FINAL.contains(&order.life.state));
         sums(pending.map(|order| order.contents.total()))
     }
@@ -84,7 +87,7 @@ impl Desk {
         program: &Program,
         id: &IntentId,
         purpose: &str,
-    ) -> Result<(Reserved, IntentView), DeskError> {
+    ) -> Result<(Reserved, IntentRow), DeskError> {
         again(|| self.reserve_once(program, id, purpose)).await
     }
 
@@ -93,7 +96,7 @@ impl Desk {
         program: &Program,
         id: &IntentId,
         purpose: &str,
-    ) -> Result<(Reserved, IntentView), DeskError> {
+    ) -> Result<(Reserved, IntentRow), DeskError> {
         let now = clock::now();
         let tenant = program.tenant();
         let mut tx = self.store.begin_write_in(tenant).await?;
@@ -110,9 +113,10 @@ impl Desk {
             )
             .await?;
         }
-        let view = intent_view(&mut tx, tenant, id).await?;
+        let kept = intents::intent_fetch(&mut tx, tenant, id).await?;
+        let kept = kept.ok_or(DeskError::IntentUnknown)?;
         tx.commit().await?;
-        Ok((reserved, view))
+        Ok((reserved, kept))
     }
 
     /// Takes a suggestion in. The contents are checked first, the intent looked up after (doors.md).
@@ -315,6 +319,7 @@ async fn intent_view(conn: &mut Conn, tenant: &TenantId, id: &IntentId) -> Resul
         waiting_alike = waiting.into_iter().map(|row| row.suggestion).collect();
     }
     Ok(IntentView {
+        orders: orders::order_of_intent(conn, tenant, id).await?,
         look_alikes,
         waiting_alike,
         id: intent.id,

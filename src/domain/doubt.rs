@@ -13,6 +13,7 @@ use super::look_up::{AnswerWord, Books, Established, FindingWord, Ladder, Looked
 use super::order::{self, Beside, Change, Life, OrderState};
 use super::refusal::Refusal;
 use super::resume::{Gap, Ground, InDoubt, JUST_ASKED, NoResume, may_resume, may_resume_by_itself};
+use super::suggestion::StandsBefore;
 use super::taken_out::{Rule, is_taken_out};
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -235,6 +236,8 @@ pub struct DoubtFacts {
     /// When the restore that left the gap was noticed.
     pub restored_at: Option<DateTime<Utc>>,
     pub later_order_live: bool,
+    /// What stands before it of its predecessors (rule 5).
+    pub before: StandsBefore,
     /// The house is paused after a restore: nothing is sent without a person.
     pub is_paused: bool,
     pub request_deadline: TimeDelta,
@@ -273,6 +276,7 @@ impl DoubtFacts {
             same_account: self.books() == &self.today.books,
             supplier_held: self.today.held,
             later_order_live: self.later_order_live,
+            before: self.before,
             record_there: self.known.record_there,
             said: self.last_seen().and_then(|one| one.meaning),
             in_flight_until: self.in_flight_until(),
@@ -475,6 +479,7 @@ mod tests {
             gap_at: Some(at(90)),
             restored_at: Some(at(100)),
             later_order_live: false,
+            before: StandsBefore::Nothing,
             is_paused: false,
             request_deadline: TimeDelta::seconds(30),
         }

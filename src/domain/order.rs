@@ -718,6 +718,15 @@ pub fn with_hold(mut change: Change, hold: Hold) -> Change {
     change
 }
 
+/// Why an order waits beside an earlier one that was bought after all.
+pub const BOUGHT_BEFORE: &str =
+    "an earlier order of the same wish was bought after all; release it only if both are wanted";
+
+/// The change, where an earlier order was bought after all: what becomes sendable again waits for somebody who wants both.
+pub fn bought_before(change: Change) -> Change {
+    with_hold(change, Hold::Person).opening(CaseKind::NotSent, BOUGHT_BEFORE)
+}
+
 /// Lifts holds that this act may lift; `NotFound` is lifted by resume alone, and `Restore` by `want_release` where
 /// nothing else has it looked up before the send.
 pub fn release(life: &Life, lifted: &[Hold], now: DateTime<Utc>) -> Result<Change, Refusal> {

@@ -5,6 +5,7 @@
 use super::classify::Meaning;
 use super::contract::{ResumeBy, SupplierContract};
 use super::order::{Hold, Holds, OrderState};
+use super::suggestion::StandsBefore;
 use super::taken_out::{Rule, is_taken_out};
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
@@ -44,6 +45,8 @@ pub enum NoResume {
     SupplierHeld,
     /// A later order of the intent is live (rule 5).
     LaterOrderLive,
+    /// An earlier order of the intent was bought after all, and nobody has said that this one is wanted beside it.
+    BoughtBefore,
     /// Address, account or secret are not those of the first send: the key may mean nothing there (rule 17).
     ScopeChanged,
     /// The key's window, less margin, is over since this moment.
@@ -111,6 +114,8 @@ pub struct InDoubt<'a> {
     pub same_account: bool,
     pub supplier_held: bool,
     pub later_order_live: bool,
+    /// What stands before it of its predecessors (rule 5).
+    pub before: StandsBefore,
     /// A late record, or several records, wait to be judged.
     pub record_there: bool,
     /// What the supplier said of the last attempt, where the contract names that answer.
@@ -171,6 +176,11 @@ pub fn may_resume(about: &InDoubt<'_>, now: DateTime<Utc>) -> Result<Ground, NoR
     }
     if about.later_order_live {
         return Err(NoResume::LaterOrderLive);
+    }
+    match about.before {
+        StandsBefore::Nothing => {}
+        StandsBefore::Unjudged => return Err(NoResume::Held(Hold::Predecessor)),
+        StandsBefore::Bought => return Err(NoResume::BoughtBefore),
     }
     if not_found {
         return match about.after_gap(now).filter(|at| now < *at) {
@@ -324,6 +334,7 @@ mod tests {
             same_account: true,
             supplier_held: false,
             later_order_live: false,
+            before: StandsBefore::Nothing,
             record_there: false,
             said: None,
             in_flight_until: None,
@@ -527,5 +538,16 @@ mod tests {
             ..about(&day, &day)
         };
         assert_eq!(may_resume(&later, at(60)), Err(NoResume::LaterOrderLive));
+        for (before, why) in [
+            (StandsBefore::Unjudged, NoResume::Held(Hold::Predecessor)),
+            (StandsBefore::Bought, NoResume::BoughtBefore),
+        ] {
+            let about = InDoubt {
+                later_order_live: false,
+                before,
+                ..later
+            };
+            assert_eq!(may_resume(&about, at(60)), Err(why));
+        }
     }
 }

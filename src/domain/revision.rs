@@ -120,17 +120,25 @@ impl LineTyped {
     }
 }
 
+/// The standing line that this one is: the one at its place, if that is like it, else the first that is.
+fn take<'a>(standing: &mut [Option<&'a Line>], place: usize, line: &LineTyped) -> Option<&'a Line> {
+    let is_it = |before: &Option<&Line>| before.is_some_and(|before| line.is_kept(before));
+    let here = standing.get(place).is_some_and(is_it).then_some(place);
+    let found = here.or_else(|| standing.iter().position(is_it))?;
+    standing.get_mut(found)?.take()
+}
+
 /// The contents that a person's change comes to.
 pub fn revised(base: &OrderContents, typed: &RevisionTyped) -> Revised {
     let mut standing: Vec<Option<&Line>> = base.lines.iter().map(Some).collect();
     let (mut lines, mut places) = (Vec::new(), Vec::new());
-    let wanted = typed.lines.iter().enumerate();
-    for (place, line) in wanted.filter(|(_, line)| !line.is_empty() && !line.is_left_out()) {
-        let kept = standing
-            .iter_mut()
-            .find(|before| before.is_some_and(|before| line.is_kept(before)));
-        lines.push(line.on_top_of(kept.and_then(Option::take)));
-        places.push(place);
+    for (place, line) in typed.lines.iter().enumerate().filter(|(_, line)| !line.is_empty()) {
+        // one that is left out is that line too, and leaves the next like it to the next
+        let before = take(&mut standing, place, line);
+        if !line.is_left_out() {
+            lines.push(line.on_top_of(before));
+            places.push(place);
+        }
     }
     let over = |given: &Option<String>, before: Option<String>| match given {
         Some(_) => said(given.as_ref()),
@@ -262,6 +270,33 @@ mod tests {
         let contents = contents_of(&typed);
         assert_eq!(contents.lines, base().lines[..1]);
         assert_eq!((contents.needed_by, contents.note_to_supplier), (None, None));
+    }
+
+    #[test]
+    fn of_two_lines_alike_each_keeps_its_own_pack_also_when_the_first_is_left_out() {
+        let mut base = base();
+        let mut fifty = base.lines[0].clone();
+        fifty.pack = fifty.pack.map(|pack| super::super::contents::Pack {
+            quantity: "50".parse().expect("a quantity"),
+            ..pack
+        });
+        base.lines[1] = fifty.clone();
+        let alike = [
+            ("sku", "M8"),
+            ("quantity", "24"),
+            ("unit", "EA"),
+            ("unit_price", "43.75"),
+        ];
+        let gone = LineTyped {
+            leave_out: Some("yes".to_owned()),
+            ..line(&alike)
+        };
+        let typed = RevisionTyped {
+            lines: vec![gone, line(&alike)],
+            ..RevisionTyped::default()
+        };
+        let contents = check(&revised(&base, &typed).draft, &known()).expect("sound contents");
+        assert_eq!(contents.lines, [fifty]);
     }
 
     #[test]

@@ -216,6 +216,30 @@ pub fn needs_second_purchase(predecessors: &[Predecessor], look_alikes: usize) -
     look_alikes > 0 || predecessors.iter().any(placed)
 }
 
+/// What stands before an order of its predecessors, that nobody had said to want it beside (rule 5, case C12).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StandsBefore {
+    Nothing,
+    /// A record turned up of one, and nobody has judged it.
+    Unjudged,
+    /// One was bought after all.
+    Bought,
+}
+
+/// What stands before an order: `beside` are the predecessors that whoever approved it saw as bought, or accepted unsettled.
+pub fn stands_before(predecessors: &[Predecessor], beside: &[OrderId]) -> StandsBefore {
+    let unforeseen = |one: &&Predecessor| one.state.is_live() && !beside.contains(&one.order);
+    let mut unforeseen = predecessors.iter().filter(unforeseen).peekable();
+    if unforeseen.peek().is_none() {
+        return StandsBefore::Nothing;
+    }
+    match unforeseen.all(|one| one.state == OrderState::Confirmed) {
+        true => StandsBefore::Bought,
+        false => StandsBefore::Unjudged,
+    }
+}
+
 /// How an earlier order stands in the way of a later one (rule 5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum InTheWay {
@@ -317,6 +341,38 @@ mod tests {
                     assert!(buyer.is_err() && manager.is_err(), "{state:?}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn what_turned_up_of_an_earlier_order_stands_before_a_later_one_unless_it_was_wanted_beside() {
+        use OrderState::{Acknowledged, ConfirmationPending, Confirmed, Refused, Withdrawn};
+        let earlier = |states: &[OrderState]| -> Vec<Predecessor> {
+            let one = |(number, state): (u128, &OrderState)| Predecessor {
+                order: OrderId::from_random(number),
+                state: *state,
+                version: 3,
+            };
+            (1..).zip(states).map(one).collect()
+        };
+        let first = [OrderId::from_random(1)];
+        for (states, beside, expected) in [
+            (&[][..], &[][..], StandsBefore::Nothing),
+            (&[Refused, Withdrawn], &[], StandsBefore::Nothing),
+            (&[Confirmed], &first, StandsBefore::Nothing),
+            (&[ConfirmationPending], &first, StandsBefore::Nothing),
+            (&[ConfirmationPending], &[], StandsBefore::Unjudged),
+            (&[Acknowledged], &[], StandsBefore::Unjudged),
+            (&[Confirmed], &[], StandsBefore::Bought),
+            (&[Confirmed, Withdrawn], &[], StandsBefore::Bought),
+            (&[Confirmed, ConfirmationPending], &[], StandsBefore::Unjudged),
+            (&[Confirmed, Confirmed], &first, StandsBefore::Bought),
+        ] {
+            assert_eq!(
+                stands_before(&earlier(states), beside),
+                expected,
+                "{states:?} {beside:?}"
+            );
         }
     }
 

@@ -7,6 +7,7 @@ use super::order::{self, Hold, Life, OrderState};
 use super::person::{Act, Role, may};
 use super::refusal::Refusal;
 use super::resume::{Ground, InDoubt, NoResume, may_ask_to_resume};
+use super::suggestion::StandsBefore;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -75,6 +76,10 @@ pub fn may_release_now(life: &Life, roles: &[Role], about: &InDoubt<'_>, now: Da
         // frozen while the successor lives (rule 5)
         return Err(Refusal::LaterOrderLive);
     }
+    if about.before == StandsBefore::Bought {
+        // releasing it says that both are wanted: that is as much as approving it (case C12)
+        may(roles, Act::Approve)?;
+    }
     if life.state != OrderState::Approved || !life.holds.has(Hold::Restore) {
         return order::release(life, &LIFTED_BY_RELEASE, now).map(|_| ());
     }
@@ -95,6 +100,14 @@ pub fn may_release_now(life: &Life, roles: &[Role], about: &InDoubt<'_>, now: Da
     may_ask_to_resume(&about, now).map(|_| ()).map_err(Refusal::NoResume)
 }
 
+/// Whether the order can be taken back: not while somebody says that they have it.
+pub fn may_withdraw(life: &Life, about: &InDoubt<'_>, open_doubt: bool) -> Result<(), Refusal> {
+    if about.record_there {
+        return Err(Refusal::RecordThere);
+    }
+    order::withdraw(life, open_doubt).map(|_| ())
+}
+
 /// The ways on, as these roles have them. `open_doubt` as in the machine.
 pub fn ways(
     life: &Life,
@@ -111,7 +124,7 @@ pub fn ways(
         record_finding: able(Act::RecordFinding).and_then(|()| order::may_find(life)),
         hold: able(Act::HoldOrder).and_then(|()| order::hold(life, Hold::Person).map(|_| ())),
         release: may_release_now(life, roles, about, now),
-        withdraw: able(Act::Withdraw).and_then(|()| order::withdraw(life, open_doubt).map(|_| ())),
+        withdraw: able(Act::Withdraw).and_then(|()| may_withdraw(life, about, open_doubt)),
         assign: able(Act::Assign),
         other_purchase: other_purchase(life.state),
     }

@@ -20,6 +20,8 @@ pub struct OrderRow {
     pub contents: OrderContents,
     pub digest: Digest,
     pub second_purchase: bool,
+    /// Predecessors that whoever approved it saw as bought, or accepted unsettled, and wanted it beside (rule 5).
+    pub beside: Vec<OrderId>,
     pub approved_by: PersonId,
     pub approved_at: DateTime<Utc>,
     pub life: Life,
@@ -65,6 +67,7 @@ struct Columns {
     contents: String,
     digest: String,
     second_purchase: i64,
+    beside: String,
     approved_by: String,
     approved_at: i64,
     state: String,
@@ -93,7 +96,7 @@ macro_rules! order_columns {
     ($from:literal, $rest:literal) => {
         concat!(
             "SELECT id, tenant, intent, revision, suggestion, operation_key, contents, digest, second_purchase,
-             approved_by, approved_at, state, holds, differences, version, supplier_reference, due_at, sendable_since,
+             beside, approved_by, approved_at, state, holds, differences, version, supplier_reference, due_at, sendable_since,
              not_sent, changed_at, look_up_at, look_up_by, look_up_since, looked_up, resume_at, resume_by,
              supplier_version, gap_at ",
             $from,
@@ -156,6 +159,7 @@ fn read(row: Columns) -> Result<OrderRow, StoreError> {
         contents: OrderContents::thaw(row.contents.as_bytes()).map_err(StoreError::corrupt)?,
         digest,
         second_purchase: row.second_purchase != 0,
+        beside: row.beside.split_whitespace().map(parsed).collect::<Result<_, _>>()?,
         approved_by: parsed(&row.approved_by)?,
         approved_at: moment(row.approved_at)?,
         changed_at: moment(row.changed_at)?,
@@ -175,9 +179,10 @@ pub async fn order_add(conn: &mut Conn, order: &OrderRow) -> Result<(), StoreErr
         sqlx::query(
             "INSERT INTO orders (id, tenant, intent, revision, suggestion, supplier, operation_key, contents, digest,
                              look_alike_key, second_purchase, approved_by, approved_at, state, holds, version, due_at,
-                             sendable_since, changed_at, supplier_version, look_up_at, gap_at, currency, total)
+                             sendable_since, changed_at, supplier_version, look_up_at, gap_at, currency, total,
+                             beside)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
-                 $23, $24)",
+                 $23, $24, $25)",
         )
         .bind(order.id.as_str())
         .bind(order.tenant.as_str())
@@ -203,6 +208,7 @@ pub async fn order_add(conn: &mut Conn, order: &OrderRow) -> Result<(), StoreErr
         .bind(order.gap_at.map(micros))
         .bind(total.currency().code())
         .bind(total.amount().to_string())
+        .bind(order.beside.iter().map(OrderId::as_str).collect::<Vec<_>>().join(" "))
         .execute(&mut *conn)
     )?;
     Ok(())
@@ -360,23 +366,18 @@ pub async fn order_successors_unsent(conn: &mut Conn, order: &OrderRow) -> Resul
     read_all(rows)
 }
 
-/// Whether a record that nobody has judged turned up of an earlier order of the intent, after this one was approved: what
-/// stood before was seen and accepted by whoever approved it (rule 5).
-pub async fn order_predecessor_turned_up(conn: &mut Conn, order: &OrderRow) -> Result<bool, StoreError> {
-    let found: Option<i64> = ask!(
+/// These predecessors are wanted beside the order: it is not held for them any more.
+pub async fn order_beside(conn: &mut Conn, order: &OrderRow, predecessors: &[OrderId]) -> Result<(), StoreError> {
+    let all: Vec<&str> = order.beside.iter().chain(predecessors).map(OrderId::as_str).collect();
+    done!(
         conn,
-        sqlx::query_scalar(
-            "SELECT CAST(1 AS BIGINT) FROM orders o JOIN cases c ON c.order_id = o.id
-         WHERE o.tenant = $1 AND o.intent = $2 AND o.revision < $3
-         AND c.kind = 'late_record' AND c.closed_at IS NULL AND c.opened_at >= $4 LIMIT 1",
-        )
-        .bind(order.tenant.as_str())
-        .bind(order.intent.as_str())
-        .bind(i64::from(order.revision))
-        .bind(micros(order.approved_at))
-        .fetch_optional(&mut *conn)
+        sqlx::query("UPDATE orders SET beside = $1 WHERE tenant = $2 AND id = $3")
+            .bind(all.join(" "))
+            .bind(order.tenant.as_str())
+            .bind(order.id.as_str())
+            .execute(&mut *conn)
     )?;
-    Ok(found.is_some())
+    Ok(())
 }
 
 /// Whether a later order of the intent is live (rule 5).

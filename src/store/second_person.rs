@@ -94,7 +94,7 @@ pub async fn proposal_add(
     (order, version): (&OrderId, u64),
     proposed: &Proposed,
 ) -> Result<(), StoreError> {
-    let _whatever_waited = answer(conn, order, "void", None, proposed.at).await?;
+    proposal_void(conn, order, proposed.at).await?;
     done!(
         conn,
         sqlx::query(
@@ -112,6 +112,11 @@ pub async fn proposal_add(
         .execute(&mut *conn)
     )?;
     Ok(())
+}
+
+/// Whatever waits about this order says nothing any more.
+pub async fn proposal_void(conn: &mut Conn, order: &OrderId, at: DateTime<Utc>) -> Result<(), StoreError> {
+    answer(conn, order, "void", None, at).await.map(|_whatever_waited| ())
 }
 
 /// A second person confirmed it: it is a finding now.

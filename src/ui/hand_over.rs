@@ -5,6 +5,7 @@ use super::reason_form::Hidden;
 use super::typed::{Typed, field_id};
 use super::why_not::WhyNot;
 use super::words;
+use super::words::ways::HAND_OVER;
 use crate::domain::calendar;
 use crate::domain::case::Case;
 use crate::domain::ids::{OrderId, PersonId};
@@ -45,7 +46,7 @@ pub fn HandOver(case: Case, to: HandingOver, here: Here) -> impl IntoView {
     if let Err(refusal) = to.may {
         return view! {
             <div class="no-disabled">
-                <button class="button button-quiet button-small" disabled=true>"Take or hand over"</button>
+                <button class="button button-quiet button-small" disabled=true>{HAND_OVER}</button>
                 <div class="fine"><WhyNot refusal here/></div>
             </div>
         }
@@ -60,7 +61,7 @@ pub fn HandOver(case: Case, to: HandingOver, here: Here) -> impl IntoView {
     ];
     view! {
         <details class="no" open=is_open>
-            <summary>"Take or hand over"</summary>
+            <summary>{HAND_OVER}</summary>
             <form class="form" method="post" action="/act/assign">
                 <Hidden fields=hidden/>
                 <Owner case=case.clone() owners=to.owners viewer=to.viewer typed=typed.clone()/>

@@ -74,7 +74,11 @@ fn forms(page: &OrderPage) -> Vec<&'static str> {
     let ways = &page.way_home.ways;
     let has_case = !cases::open(&page.cases).is_empty();
     [
-        ("record_finding", ways.record_finding.is_ok()),
+        // a finding that waits for a second person takes only the same one
+        (
+            "record_finding",
+            ways.record_finding.is_ok() && page.way_home.proposed.is_none(),
+        ),
         ("hold", ways.hold.is_ok()),
         ("release", ways.release.is_ok()),
         ("withdraw", ways.withdraw.is_ok()),

@@ -9,7 +9,7 @@ use super::reason_form::{Hidden, ReasonForm, Reasoned};
 use super::typed::{Typed, field_id};
 use super::why_not::WhyNot;
 use super::words;
-use crate::domain::pages::{OrderPage, ProposedShown};
+use crate::domain::pages::{Draft, OrderPage, ProposedShown};
 use crate::domain::refusal::Refusal;
 use leptos::prelude::*;
 
@@ -34,7 +34,7 @@ pub fn WaitsForSecond(page: OrderPage, shown: ProposedShown, here: Here) -> impl
         view! { <ReasonForm form draft=page.draft.clone() here/> }
     });
     view! {
-        <section class="second" aria-labelledby="second-person-heading">
+        <section class="second-person" aria-labelledby="second-person-heading">
             <h3 id="second-person-heading"><Drawing icon=Icon::Question/>"A second person has to confirm this"</h3>
             <p>
                 <b><Name text=proposed.by_name/></b>" recorded at "<Moment at=proposed.at here/>": "
@@ -57,7 +57,13 @@ fn Confirm(page: OrderPage, shown: ProposedShown, here: Here) -> impl IntoView {
         }
         .into_any();
     }
-    let typed = Typed::into_act(page.draft.as_ref(), "record_finding");
+    // what was typed to say something else is no evidence for this
+    let (finding, number) = (shown.proposed.finding.word(), shown.proposed.reference.clone());
+    let is_same = |draft: &&Draft| {
+        draft.field("finding") == Some(finding)
+            && draft.field("reference").unwrap_or_default() == number.clone().unwrap_or_default()
+    };
+    let typed = Typed::into_act(page.draft.as_ref().filter(is_same), "record_finding");
     let mut hidden = about(&page);
     hidden.push(("finding", shown.proposed.finding.word().to_owned()));
     hidden.extend(shown.proposed.reference.map(|number| ("reference", number)));

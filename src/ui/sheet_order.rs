@@ -11,7 +11,8 @@ use super::plain::Name;
 use super::sheet_parts::{Closed, MustNot, Owned, Question, Ways};
 use super::supplier_says::Said;
 use super::words::sheet::{self, left_us};
-use super::words::ways::{not_safe, ways};
+use super::words::ways::{decide_below, decisions, hand_over, not_safe, ways};
+use crate::domain::case::CaseKind;
 use crate::domain::event::Happening;
 use crate::domain::pages::{OrderPage, SheetPage};
 use leptos::prelude::*;
@@ -24,7 +25,7 @@ pub fn AboutOrder(sheet: SheetPage, page: OrderPage, here: Here) -> impl IntoVie
     } else {
         let (state, words) = (Some(page.life.state), not_safe(&page));
         view! {
-            <MayI page=page.clone() here/>
+            <MayI kind=sheet.case.kind page=page.clone() here/>
             <MustNot words/>
             <Owned case=sheet.case viewer=sheet.viewer state here/>
         }
@@ -106,8 +107,10 @@ fn is_concluded(happening: &Happening) -> bool {
 }
 
 #[component]
-fn MayI(page: OrderPage, here: Here) -> impl IntoView {
-    let ways = ways(&page, here);
+fn MayI(kind: CaseKind, page: OrderPage, here: Here) -> impl IntoView {
+    let decided = decisions(kind, &page.viewer.roles, Some(page.life.state), here);
+    let of_case = decide_below(&decided).into_iter().chain([hand_over(&page, here)]);
+    let ways = ways(&page, here).into_iter().chain(of_case).collect();
     let more = view! { <AskThem page/> }.into_any();
     view! { <Question id="may" asked=sheet::WHAT_MAY_I><Ways ways more/></Question> }.into_any()
 }

@@ -3,6 +3,7 @@
 use super::moment::{Here, Moment};
 use super::order_facts::{Delivery, LinesTable};
 use super::plain::Passage;
+use super::reused::BothSides;
 use super::sheet_parts::{Closed, MustNot, Owned, Question, Ways};
 use super::words;
 use super::words::sheet::{self, not_safe_reused};
@@ -25,9 +26,10 @@ pub fn AboutSuggestion(sheet: SheetPage, page: ReviewPage, here: Here) -> impl I
         }
         .into_any()
     };
+    let both = page.clone();
     view! {
         <First page=page.clone() here/>
-        <Question id="later" asked="What came later under the same identity?"><Passage text=later label="What came later"/></Question>
+        <Question id="later" asked="What came later under the same identity?"><Passage text=later label="What came later"/><BothSides page=both here/></Question>
         <WasItBought page/>
         {rest}
     }

@@ -151,13 +151,13 @@ async fn intent_put(
             return Err(Problem::bad_input(faults.collect()));
         }
     };
-    let (now, view) = desk.intent_reserve(&program, &id, &purpose).await?;
+    let (now, intent) = desk.intent_reserve(&program, &id, &purpose).await?;
     let status = if now.is_new() {
         StatusCode::CREATED
     } else {
         StatusCode::OK
     };
-    Ok(answer(status, shapes::reserved(&view)))
+    Ok(answer(status, shapes::reserved(&intent)))
 }
 
 async fn suggestion_put(
@@ -195,7 +195,7 @@ async fn intent_get(
     let program = program(&parts, &web.desk).await?;
     let id = intent_id(&id).map_err(|fault| Problem::bad_input(vec![fault]))?;
     let view = desk.intent(&program, &id).await?;
-    Ok(answer(StatusCode::OK, shapes::intent(&view)))
+    Ok(answer(StatusCode::OK, shapes::intent(&view, program.may_read())))
 }
 
 async fn order_get(

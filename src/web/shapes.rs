@@ -3,7 +3,7 @@
 //! Must not: ask or decide; everything here was read before.
 
 use crate::desk::look::{OrderView, OrderViews};
-use crate::desk::suggest::IntentView;
+use crate::desk::suggest::{IntentRow, IntentView};
 use crate::domain::look_up::{Established, LookedUp};
 use crate::domain::resume::{Ground, NoResume};
 use crate::domain::second_person::Proposed;
@@ -11,8 +11,8 @@ use crate::domain::suggestion::{Suggestion, advice};
 use serde_json::{Value, json};
 
 /// The answer to a reservation: the same for every repeat.
-pub fn reserved(view: &IntentView) -> Value {
-    json!({ "intent_id": view.id, "purpose": view.purpose })
+pub fn reserved(intent: &IntentRow) -> Value {
+    json!({ "intent_id": intent.id, "purpose": intent.purpose })
 }
 
 /// The first answer to a suggestion, whatever state it is in by now.
@@ -29,8 +29,8 @@ pub fn taken(suggestion: &Suggestion) -> Value {
     })
 }
 
-/// `GET /api/v1/intents/{id}`
-pub fn intent(view: &IntentView) -> Value {
+/// `GET /api/v1/intents/{id}`. Whose wishes look like it only a reading token is told: the assistant gets its own intents.
+pub fn intent(view: &IntentView, may_read: bool) -> Value {
     let (may_continue, do_not_resubmit) = advice(view.suggestion.as_ref().map(|one| one.state));
     json!({
         "intent_id": view.id,
@@ -47,33 +47,44 @@ pub fn intent(view: &IntentView) -> Value {
             "differences": order.life.differences,
             "supplier_reference": order.life.supplier_reference,
         })),
-        "looks_like": looks_like(view),
+        "looks_like": looks_like(view, may_read),
         "pending_exposure": view.pending_exposure(),
     })
 }
 
 /// Others of the tenant that look like it: they prove nothing, and the assistant may want to know before it asks twice.
-fn looks_like(view: &IntentView) -> Vec<Value> {
+fn looks_like(view: &IntentView, may_read: bool) -> Vec<Value> {
     let orders = view.look_alikes.iter().map(|order| {
-        json!({
-            "order": order.id,
-            "intent_id": order.intent,
+        let told = json!({
             "state": order.life.state,
-            "supplier_reference": order.life.supplier_reference,
             "approved_at": order.approved_at,
             "total": order.contents.total(),
-        })
+        });
+        let names = json!({
+            "order": order.id,
+            "intent_id": order.intent,
+            "supplier_reference": order.life.supplier_reference,
+        });
+        named(told, names, may_read)
     });
     let waiting = view.waiting_alike.iter().map(|one| {
-        json!({
-            "suggestion": one.id,
-            "intent_id": one.intent,
+        let told = json!({
             "state": one.state,
             "created_at": one.created_at,
             "total": one.contents.total(),
-        })
+        });
+        let names = json!({ "suggestion": one.id, "intent_id": one.intent });
+        named(told, names, may_read)
     });
     orders.chain(waiting).collect()
+}
+
+/// What is told, with its names for those who may read them.
+fn named(mut told: Value, names: Value, may_read: bool) -> Value {
+    if let (Value::Object(told), Value::Object(names), true) = (&mut told, names, may_read) {
+        told.extend(names);
+    }
+    told
 }
 
 /// `GET /api/v1/orders/{id}`
@@ -152,6 +163,7 @@ fn why_not(why: NoResume) -> &'static str {
             "the database was restored a moment ago; what was sent just before does not show yet"
         }
         NoResume::LaterOrderLive => "a later order of the intent is live",
+        NoResume::BoughtBefore => "an earlier order of the intent was bought after all",
         NoResume::ScopeChanged => "address, account or secret are not those it was sent with",
         NoResume::WindowOver { askable: true, .. } => {
             "the supplier may have forgotten the key; look the order up first"

@@ -16,6 +16,7 @@ use countersign::domain::order::{self, BeforeAttempt, Change, Finding, Hold, Hol
 use countersign::domain::person::Role;
 use countersign::domain::resume::NotResumed;
 use countersign::domain::settling::{AskedAbout, Conclusion, conclude, resume_by_itself};
+use countersign::domain::suggestion::StandsBefore;
 use countersign::domain::ways::{LIFTED_BY_RELEASE, may_resume_now};
 use std::collections::HashSet;
 
@@ -112,6 +113,7 @@ impl House {
             gap_at: None,
             restored_at: None,
             later_order_live: false,
+            before: StandsBefore::Nothing,
             is_paused: false,
             request_deadline: seconds(REQUEST_DEADLINE),
         }

@@ -207,6 +207,11 @@ pub fn no_resume(why: NoResume, here: Here) -> String {
             "A later order of the same wish is under way. Sending this one too could buy the same thing twice."
                 .to_owned()
         }
+        NoResume::BoughtBefore => {
+            "An earlier order of the same wish was bought after all, and nobody said that both are wanted. Find out \
+             whether this one is at the supplier."
+                .to_owned()
+        }
         NoResume::ScopeChanged => {
             "Address, account or secret of the supplier are not those it was first sent with. Under the new ones the \
              supplier may not recognise the repeat. Look up the record first."

@@ -26,6 +26,8 @@ pub const WITHDRAW_DOES: &str = "It is never sent after that, and this cannot be
 pub const SEND_BACK_DOES: &str = "The assistant reads it and may bring a new version.";
 /// What rejecting does.
 pub const REJECT_DOES: &str = "This is final: the assistant may not bring it again under this intent.";
+/// Taking a case is handing it to oneself.
+pub const HAND_OVER: &str = "Take or hand over";
 /// The way of a person who asked them.
 pub const FOUND_OUT: &str = "Record what you found out";
 
@@ -59,7 +61,7 @@ pub fn ways(page: &OrderPage, here: Here) -> Vec<Way> {
         .chain(unsent.then(|| released(page, here)).flatten())
         .chain(unsent.then(|| held(page, here)).flatten())
         .chain(withdraws.then(|| withdrawn(page, here)))
-        .chain(otherwise(page))
+        .chain([otherwise(page, here)])
         .collect()
 }
 
@@ -70,16 +72,22 @@ pub fn review_ways(page: &ReviewPage, here: Here) -> Vec<Way> {
     let send_back = page.may_send_back.as_ref().map(says(SEND_BACK_DOES));
     let reject = page.may_reject.as_ref().map(says(REJECT_DOES));
     let reject = Way::of("Reject", reject, here);
+    let change = page.may_change.as_ref().map(says(CHANGE_DOES));
+    let change = Way::of("Change it yourself", change, here);
     match page.suggestion.state {
         SuggestionState::InReview => vec![
             Way::of("Approve", approve, here),
+            change,
             Way::of("Send back for a change", send_back, here),
             reject,
         ],
-        SuggestionState::SentBack => vec![reject],
+        SuggestionState::SentBack => vec![change, reject],
         SuggestionState::Rejected | SuggestionState::Approved | SuggestionState::Superseded => Vec::new(),
     }
 }
+
+/// What a person's change of a suggestion does.
+const CHANGE_DOES: &str = "The changed version takes this one’s place and waits for review. Nothing is bought by it.";
 
 /// What approving does.
 pub fn approve_does(page: &ReviewPage) -> &'static str {
@@ -97,6 +105,22 @@ pub fn decisions(kind: CaseKind, roles: &[Role], state: Option<OrderState>, here
         Way::of(words::decision(kind, *one), does, here)
     };
     decision::decisions(kind).iter().map(way).collect()
+}
+
+/// Giving the case to somebody.
+pub fn hand_over(page: &OrderPage, here: Here) -> Way {
+    let does = page.way_home.ways.assign.as_ref();
+    let does =
+        does.map(|()| "Gives the case to somebody who may settle it, until a deadline, with a reason.".to_owned());
+    Way::of(HAND_OVER, does, here)
+}
+
+/// Whether one of these is open, and where on a sheet they stand.
+pub fn decide_below(decisions: &[Way]) -> Option<Way> {
+    decisions.iter().any(|way| way.does.is_ok()).then(|| Way {
+        name: "Decide".to_owned(),
+        does: Ok(format!("see “{}”.", super::sheet::WHAT_CLOSES_IT)),
+    })
 }
 
 /// The button that asks them.
@@ -224,16 +248,14 @@ fn withdrawn(page: &OrderPage, here: Here) -> Way {
     Way::of("Withdraw this order", does.map(|()| WITHDRAW_DOES.to_owned()), here)
 }
 
-/// Something else than was approved; nothing once it is finished.
-fn otherwise(page: &OrderPage) -> Option<Way> {
+/// Something else than was approved.
+fn otherwise(page: &OrderPage, here: Here) -> Way {
     let other = page.way_home.ways.other_purchase;
-    let says = home::other_purchase(other, &page.supplier_name);
-    let does = match other {
-        OtherPurchase::WaitForIt | OtherPurchase::SettleFirst | OtherPurchase::WithdrawFirst => Err(says),
-        OtherPurchase::SecondPurchase | OtherPurchase::Free => return None,
-    };
-    let name = "Change it and approve a different purchase".to_owned();
-    Some(Way { name, does })
+    let does = page.may_change.as_ref().map(|()| {
+        let says = home::other_purchase(other, &page.supplier_name);
+        format!("{} {says}", home::start_of_change(other))
+    });
+    Way::of("Change it and approve a different purchase", does, here)
 }
 
 /// What is not safe while this order is not settled, each with its reason.

@@ -301,6 +301,32 @@ pub async fn practice_supplier(listen: SocketAddr, database: &str) -> Done {
         .map_err(failed)
 }
 
+/// `tenant hours`: sets them, takes them away, and prints what is set.
+pub async fn working_hours(config: &Config, tenant: Option<&str>, change: Option<Option<&str>>) -> Done {
+    let desk = open_to_write(config).await?;
+    let tenant = desk.tenant_named(tenant).await?;
+    if let Some(hours) = change {
+        desk.working_hours_set(&tenant, hours).await?;
+    }
+    if let Some(hours) = desk.working_hours(&tenant).await? {
+        println!("{hours}");
+    }
+    Ok(())
+}
+
+/// `tenant holiday`: sets one, takes it away, and prints what is set.
+pub async fn holidays(config: &Config, tenant: Option<&str>, change: Option<(&str, Option<&str>)>) -> Done {
+    let desk = open_to_write(config).await?;
+    let tenant = desk.tenant_named(tenant).await?;
+    if let Some((day, name)) = change {
+        desk.holiday_set(&tenant, day, name).await?;
+    }
+    for (day, name) in desk.holidays(&tenant).await? {
+        println!("{day} {name}");
+    }
+    Ok(())
+}
+
 /// `tenant second-person`: sets an amount, takes it away, and prints what is set.
 pub async fn second_person(config: &Config, tenant: Option<&str>, change: Option<(String, Option<String>)>) -> Done {
     let desk = open_to_write(config).await?;

@@ -142,6 +142,31 @@ enum Tenant {
         #[arg(long)]
         zone: String,
     },
+    /// When people work: deadlines are counted in it. Without an argument: what is set.
+    Hours {
+        /// Such as "mon-fri 08:00-18:00; sat 09:00-12:00".
+        #[arg(long, value_name = "HOURS", conflicts_with = "off")]
+        set: Option<String>,
+        /// No working hours any more: time is counted as it passes.
+        #[arg(long)]
+        off: bool,
+        #[command(flatten)]
+        of: Of,
+    },
+    /// Days on which nobody works. Without an argument: those that are set.
+    Holiday {
+        /// Such as 2026-12-25.
+        #[arg(requires = "holiday")]
+        day: Option<String>,
+        /// What it is called.
+        #[arg(long, requires = "day", group = "holiday")]
+        name: Option<String>,
+        /// A working day again.
+        #[arg(long, requires = "day", group = "holiday")]
+        off: bool,
+        #[command(flatten)]
+        of: Of,
+    },
     /// Above this amount a second person, a manager, confirms what a person found out. Without an amount: what is set.
     SecondPerson {
         /// Such as EUR.
@@ -394,6 +419,14 @@ async fn carry_out(verb: Verb, config: &Config) -> Result<(), CommandError> {
 async fn tenant(verb: Tenant, config: &Config) -> Result<(), CommandError> {
     match verb {
         Tenant::Add { name, zone } => commands::tenant_add(config, &name, &zone, false).await,
+        Tenant::Hours { set, off, of } => {
+            let change = (off || set.is_some()).then_some(set.as_deref());
+            commands::working_hours(config, of.tenant.as_deref(), change).await
+        }
+        Tenant::Holiday { day, name, of, .. } => {
+            let change = day.as_deref().map(|day| (day, name.as_deref()));
+            commands::holidays(config, of.tenant.as_deref(), change).await
+        }
         Tenant::SecondPerson {
             currency,
             above,

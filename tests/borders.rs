@@ -14,7 +14,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("supplier", &["domain"]),
     ("desk", &["domain", "store", "supplier", "config"]),
     ("worker", &["desk", "config"]),
-    ("web", &["desk", "domain", "app", "config"]),
+    ("web", &["desk", "domain", "app", "calls", "config"]),
     ("caller", &["domain", "desk", "calls"]),
     ("calls", &["domain", "desk", "caller"]),
     ("ui", &["domain", "calls"]),

@@ -199,6 +199,20 @@ async fn a_change_that_cannot_be_read_names_every_field_and_keeps_what_was_typed
         let refused = buyer.refused(&revise(&buyer, &of, lines).await, &form).await;
         assert!(refused.is("fields"), "{lines:?}: {:?}", refused.why);
     }
+    // what no page of ours sends is theirs to put right, and no fault of ours
+    for odd in [
+        "lines[-1][quantity]",
+        "lines[0][quantity][x]",
+        "lines[99999999999999999999][quantity]",
+    ] {
+        let answer = revise(
+            &buyer,
+            &of,
+            &[(odd, "1"), ("lines[0][quantity]", "2"), ("lines[0][quantity]", "3")],
+        )
+        .await;
+        assert_eq!(answer.status, 400, "{odd}: {answer:?}");
+    }
     let nothing = buyer.post("/act/revise", &thirty_six("typed")).await;
     assert_eq!(buyer.refused(&nothing, "/orders").await.field(), "order");
     let stale = [("order", id(&order)), ("version", "1")];

@@ -8,6 +8,9 @@ use support::{Answer, BUYER, House, MANAGER, PASSWORD, RESOLVER, Session};
 
 const SECOND: &str = "second@example.com";
 
+/// The finding that a page showed.
+const THIS: (&str, &str) = ("finding", "refused_there");
+
 /// A house where findings above 10 euro need a second person; every order of these tests costs 10.50.
 async fn house() -> House {
     let house = House::soon_settled().start().await;
@@ -95,13 +98,28 @@ async fn a_manager_who_found_it_out_needs_another_one_and_a_declined_finding_doe
     assert_done(&manager.finds(&lost, "refused_there", &[]).await, &lost);
     let own = manager.finds(&lost, "refused_there", &[]).await;
     must_be_refused(&manager, own, &lost, "own_finding").await;
-    let not_yours = resolver.act("decline_finding", &lost, &[("reason", "no")]).await;
+    let not_yours = resolver.act("decline_finding", &lost, &[THIS, ("reason", "no")]).await;
     must_be_refused(&resolver, not_yours, &lost, "not_your_role").await;
-    let silent = second.act("decline_finding", &lost, &[("reason", " ")]).await;
+    // another one than she was shown is not hers to decline
+    let other = second
+        .act(
+            "decline_finding",
+            &lost,
+            &[("finding", "not_at_supplier"), ("reason", "no")],
+        )
+        .await;
+    must_be_refused(&second, other, &lost, "finding_waits").await;
+    let silent = second
+        .act("decline_finding", &lost, &[THIS, ("reason", "\u{200b} \u{2800}")])
+        .await;
     must_be_refused(&second, silent, &lost, "field").await;
 
     second
-        .does("decline_finding", &lost, &[("reason", "they meant another order")])
+        .does(
+            "decline_finding",
+            &lost,
+            &[THIS, ("reason", "they meant another order")],
+        )
         .await;
 
     let still = house.now(&lost).await;
@@ -110,7 +128,7 @@ async fn a_manager_who_found_it_out_needs_another_one_and_a_declined_finding_doe
         (&still["proposed_finding"], &still["findings"]),
         (&Value::Null, &json!([]))
     );
-    let nothing = second.act("decline_finding", &lost, &[("reason", "again")]).await;
+    let nothing = second.act("decline_finding", &lost, &[THIS, ("reason", "again")]).await;
     must_be_refused(&second, nothing, &lost, "nothing_waits").await;
     // found out anew, by the other one
     assert_done(&second.finds(&lost, "refused_there", &[]).await, &lost);

@@ -50,6 +50,12 @@ impl Typed {
         self.read("order", "an order’s id, as po_…")
     }
 
+    fn finding(&self) -> Result<FindingWord, Refusal> {
+        let words = "one of at_supplier, refused_there, not_at_supplier, could_not_tell";
+        FindingWord::of(&self.read::<String>("finding", words)?)
+            .ok_or_else(|| missing("finding", &format!("is not {words}")))
+    }
+
     fn version(&self) -> Result<u64, Refusal> {
         self.read("version", "the version that the page showed")
     }
@@ -82,10 +88,8 @@ pub async fn record_finding(typed: Typed) -> Result<(), CallError> {
     let (desk, person) = (desk()?, person()?);
     let done = async {
         let (order, version) = (typed.order()?, typed.version()?);
-        let words = "one of at_supplier, refused_there, not_at_supplier, could_not_tell";
         let found = FoundByHand {
-            finding: FindingWord::of(&typed.read::<String>("finding", words)?)
-                .ok_or_else(|| missing("finding", &format!("is not {words}")))?,
+            finding: typed.finding()?,
             reference: typed.field("reference").map(str::to_owned),
             evidence: typed.text("evidence"),
         };
@@ -100,7 +104,11 @@ pub async fn decline_finding(typed: Typed) -> Result<(), CallError> {
     let (desk, person) = (desk()?, person()?);
     let done = async {
         let (order, version) = (typed.order()?, typed.version()?);
-        desk.decline_finding(&person, &order, version, &typed.text("reason"))
+        let shown = (
+            typed.finding()?,
+            typed.field("reference").filter(|text| !text.is_empty()),
+        );
+        desk.decline_finding(&person, &order, version, shown, &typed.text("reason"))
             .await?;
         Ok(order)
     };

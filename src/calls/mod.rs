@@ -23,6 +23,9 @@ pub enum CallError {
     SignIn,
     #[error("There is nothing under this address.")]
     Absent,
+    /// The fields of a form that no page of ours sends.
+    #[error("The form cannot be read: a field stands twice, or is not where it belongs.")]
+    Unreadable,
     #[error("Something on our side does not work. It was written to the log; please try again.")]
     Broken,
     #[error(
@@ -34,7 +37,12 @@ pub enum CallError {
 impl FromServerFnError for CallError {
     type Encoder = JsonEncoding;
 
-    fn from_server_fn_error(_: ServerFnErrorErr) -> Self {
-        CallError::Broken
+    fn from_server_fn_error(error: ServerFnErrorErr) -> Self {
+        match error {
+            ServerFnErrorErr::Args(_) | ServerFnErrorErr::MissingArg(_) | ServerFnErrorErr::Deserialization(_) => {
+                CallError::Unreadable
+            }
+            _ => CallError::Broken,
+        }
     }
 }

@@ -49,10 +49,18 @@ pub async fn record_finding(
 pub async fn decline_finding(
     #[server(default)] order: Option<String>,
     #[server(default)] version: Option<String>,
+    #[server(default)] finding: Option<String>,
+    #[server(default)] reference: Option<String>,
     #[server(default)] reason: Option<String>,
 ) -> Result<(), CallError> {
     use crate::caller::order_acts::{Typed, decline_finding};
-    let fields = [("order", order), ("version", version), ("reason", reason)];
+    let fields = [
+        ("order", order),
+        ("version", version),
+        ("finding", finding),
+        ("reference", reference),
+        ("reason", reason),
+    ];
     decline_finding(Typed::new("decline_finding", fields)).await
 }
 

@@ -314,7 +314,11 @@ const MOST_REASON: usize = 2_000;
 
 /// A reason, or evidence, in normal spelling; an act that needs one does not happen without. `hint` says what is wanted.
 pub(super) fn reason_given(field: &str, reason: &str, hint: &str) -> Result<String, Refusal> {
-    if reason.trim().is_empty() {
+    // what nobody can see says nothing
+    if reason
+        .chars()
+        .all(|letter| letter.is_whitespace() || text::is_hidden(letter))
+    {
         return Err(missing(field, hint));
     }
     text::free_text(reason, MOST_REASON).map_err(|fault| missing(field, &fault.to_string()))

@@ -32,6 +32,7 @@ pub mod suggest;
 pub mod sweep;
 pub mod tally;
 pub mod verify;
+mod working;
 
 use crate::config::{Config, StopPoint};
 use crate::domain::contents::Fault;

@@ -178,7 +178,7 @@ impl Desk {
             kind,
             owner: owner.clone(),
             owner_name: owner_name.clone(),
-            due_at: now + self.lengths.case_due,
+            due_at: self.case_due_at(conn, tenant, now).await?,
             reason: reason.to_owned(),
             opened_at: now,
             closed_at: None,

@@ -135,24 +135,40 @@ impl Desk {
         Ok(())
     }
 
-    /// What waits for a second person does not count; a manager says so, or whoever found it out.
+    /// What waits for a second person, as the page showed it, does not count; a manager says so, or whoever found it out.
     pub async fn decline_finding(
         &self,
         person: &Person,
         id: &OrderId,
         version: u64,
+        shown: (FindingWord, Option<&str>),
         reason: &str,
     ) -> Result<(), DeskError> {
-        again(|| self.decline_once(person, id, version, reason)).await
+        again(|| self.decline_once(person, id, version, shown, reason)).await
     }
 
-    async fn decline_once(&self, person: &Person, id: &OrderId, version: u64, reason: &str) -> Result<(), DeskError> {
+    async fn decline_once(
+        &self,
+        person: &Person,
+        id: &OrderId,
+        version: u64,
+        (finding, reference): (FindingWord, Option<&str>),
+        reason: &str,
+    ) -> Result<(), DeskError> {
         let now = clock::now();
         let mut tx = self.store.begin_write_in(person.tenant()).await?;
         let order = order_at(&mut tx, person, id, version).await?;
         let waits = second_person::proposal_open(&mut tx, id, version).await?;
         let waits = waits.ok_or(Refusal::NothingWaits)?;
         waits.may_decline(person.roles(), &person.0.id)?;
+        if !waits.is_same(finding, reference) {
+            // another one than the page showed
+            return Err(Refusal::FindingWaits {
+                by: waits.by_name,
+                at: waits.at,
+            }
+            .into());
+        }
         let reason = reason_given("reason", reason, "say why it does not count")?;
         let _one = second_person::proposal_declined(&mut tx, id, &person.0.id, now).await?;
         let happening = Happening::FindingDeclined {

@@ -98,6 +98,8 @@ impl Kind {
             | Happening::SiteAdded { .. }
             | Happening::SupplierAdded { .. }
             | Happening::SecondPersonAbove { .. }
+            | Happening::WorkingHoursSet { .. }
+            | Happening::HolidaySet { .. }
             | Happening::PersonAdded { .. }
             | Happening::PersonDisabled
             | Happening::TokenCreated { .. }

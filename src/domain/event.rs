@@ -15,7 +15,7 @@ use super::order::{Hold, OrderState};
 use super::person::Role;
 use super::resume::NotResumed;
 use super::suggestion::SuggestionState;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 
 /// Who or what acted.
@@ -119,6 +119,15 @@ pub enum Happening {
         reason: String,
     },
     SupplierReleased,
+    /// When people work, as it is written; none: time is counted as it passes.
+    WorkingHoursSet {
+        hours: Option<String>,
+    },
+    /// A day on which nobody works; without a name it is a working day again.
+    HolidaySet {
+        day: NaiveDate,
+        name: Option<String>,
+    },
     /// Above this amount a second person confirms a finding; none: no more in this currency.
     SecondPersonAbove {
         currency: Currency,

@@ -383,6 +383,8 @@ pub struct WayHome {
     pub settled_at: DateTime<Utc>,
     /// When the supplier may forget our key, under both versions of its contract; nothing without a key.
     pub key_until: Option<DateTime<Utc>>,
+    /// When people last work before resuming stops being safe, where it does so while nobody works.
+    pub act_before: Option<DateTime<Utc>>,
     /// How long it is, in seconds: the shorter of what both versions of the contract say.
     pub key_window: Option<i64>,
     pub asking: Option<Asking>,

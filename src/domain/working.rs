@@ -28,6 +28,8 @@ pub struct Hours {
 pub enum CalendarFault {
     #[error("hours are written as 08:00-18:00, the end after the start and at most 24:00")]
     Hours,
+    #[error("days are written as mon-fri or sat, with their hours after them")]
+    Days,
     #[error("the hours of a day overlap")]
     Overlap,
     #[error("no day of the week has working hours: no deadline could ever be reached")]
@@ -69,9 +71,41 @@ fn minute(text: &str) -> Result<u16, CalendarFault> {
 /// The hours of each weekday, and the days that are none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkingCalendar {
-    /// Monday first; each day's hours in order.
-    week: [Vec<Hours>; 7],
+    week: Week,
     holidays: BTreeSet<NaiveDate>,
+}
+
+/// The hours of a week, Monday first; each day's in order.
+pub type Week = [Vec<Hours>; 7];
+
+/// What weekdays are called where hours are written.
+const DAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+
+/// Hours as they are written: `mon-fri 08:00-12:00, 13:00-17:00; sat 09:00-12:00`.
+pub fn week_of(text: &str) -> Result<Week, CalendarFault> {
+    let mut week = Week::default();
+    for part in text.split(';').map(str::trim).filter(|part| !part.is_empty()) {
+        let (days, hours) = part.split_once(char::is_whitespace).ok_or(CalendarFault::Days)?;
+        let hours: Vec<Hours> = hours.split(',').map(Hours::of).collect::<Result<_, _>>()?;
+        let (first, last) = days.split_once('-').unwrap_or((days, days));
+        let place = |day: &str| DAYS.iter().position(|one| *one == day.trim().to_ascii_lowercase());
+        let (first, last) = place(first).zip(place(last)).ok_or(CalendarFault::Days)?;
+        let named = week.get_mut(first..=last).ok_or(CalendarFault::Days)?;
+        for day in named {
+            day.extend(&hours);
+        }
+    }
+    WorkingCalendar::new(week, BTreeSet::new()).map(|calendar| calendar.week)
+}
+
+/// Hours as `week_of` reads them, day by day.
+pub fn week_in_words(week: &Week) -> String {
+    let named = DAYS.iter().zip(week).filter(|(_, hours)| !hours.is_empty());
+    let day = |(name, hours): (&&str, &Vec<Hours>)| {
+        let hours: Vec<String> = hours.iter().map(Hours::to_string).collect();
+        format!("{name} {}", hours.join(", "))
+    };
+    named.map(day).collect::<Vec<_>>().join("; ")
 }
 
 /// How long something may take.
@@ -86,7 +120,7 @@ pub enum TimeLimit {
 
 impl WorkingCalendar {
     /// A calendar; at least one day has hours, and the hours of a day do not overlap.
-    pub fn new(mut week: [Vec<Hours>; 7], holidays: BTreeSet<NaiveDate>) -> Result<Self, CalendarFault> {
+    pub fn new(mut week: Week, holidays: BTreeSet<NaiveDate>) -> Result<Self, CalendarFault> {
         if week.iter().all(Vec::is_empty) {
             return Err(CalendarFault::Empty);
         }
@@ -99,23 +133,14 @@ impl WorkingCalendar {
         Ok(Self { week, holidays })
     }
 
-    /// Always open: time as it passes.
-    pub fn always() -> Self {
-        let whole = Hours { from: 0, until: DAY };
-        Self {
-            week: std::array::from_fn(|_| vec![whole]),
-            holidays: BTreeSet::new(),
-        }
-    }
-
     /// The hours of a weekday.
     pub fn hours(&self, day: Weekday) -> &[Hours] {
         &self.week[day.num_days_from_monday() as usize]
     }
 
-    /// The days that are none.
-    pub fn holidays(&self) -> &BTreeSet<NaiveDate> {
-        &self.holidays
+    /// The hours of every day.
+    pub fn week(&self) -> &Week {
+        &self.week
     }
 
     fn is_working_day(&self, day: NaiveDate) -> bool {
@@ -162,14 +187,27 @@ impl WorkingCalendar {
         Err(CalendarFault::Never)
     }
 
-    /// Whether nobody works from this moment until that one: what runs out meanwhile runs out unseen.
-    pub fn is_closed_throughout(&self, zone: Tz, from: DateTime<Utc>, until: DateTime<Utc>) -> bool {
-        let last = until.with_timezone(&zone).date_naive();
-        let mut days = days_after(from.with_timezone(&zone).date_naive()).take_while(|day| *day <= last);
-        !days.any(|day| {
+    /// When it closed last before a moment at which it is closed: what runs out at that moment runs out unseen, and has to
+    /// be seen to before. Nothing while it is open then.
+    pub fn last_open_before(&self, zone: Tz, moment: DateTime<Utc>) -> Option<DateTime<Utc>> {
+        let day = moment.with_timezone(&zone).date_naive();
+        let days = (0..MOST_DAYS).map_while(|days| day.checked_sub_days(Days::new(days)));
+        let mut last = None;
+        for day in days {
             let open = self.open_on(day, zone);
-            open.iter().any(|(opens, closes)| *opens < until && *closes > from)
-        })
+            if open.iter().any(|(opens, closes)| *opens < moment && moment <= *closes) {
+                return None;
+            }
+            last = open
+                .iter()
+                .rev()
+                .map(|(_, closes)| *closes)
+                .find(|closes| *closes < moment);
+            if last.is_some() {
+                break;
+            }
+        }
+        last
     }
 }
 

@@ -260,15 +260,43 @@ fn hours_read_back_as_they_were_written() {
     }
 }
 
-/// A key that is forgotten on Sunday runs out unseen: the warning comes before the weekend.
+/// A key that is forgotten on Sunday runs out unseen: Friday evening is the last moment for people.
 #[test]
 fn a_weekend_that_would_eat_a_suppliers_limit_is_seen_before_it() {
-    let week = calendar(MONDAY_TO_FRIDAY, WEEK, &[]);
+    let week = calendar(MONDAY_TO_FRIDAY, WEEK, &["2026-11-30"]);
     let berlin = zone("Europe/Berlin");
     let at = |text| wall(text, berlin);
-    assert!(week.is_closed_throughout(berlin, at("2026-11-27 18:00"), at("2026-11-29 14:00")));
-    assert!(week.is_closed_throughout(berlin, at("2026-11-27 19:00"), at("2026-11-30 08:00")));
-    assert!(!week.is_closed_throughout(berlin, at("2026-11-27 17:59"), at("2026-11-29 14:00")));
-    assert!(!week.is_closed_throughout(berlin, at("2026-11-27 18:00"), at("2026-11-30 08:01")));
-    assert!(!WorkingCalendar::always().is_closed_throughout(berlin, at("2026-11-28 01:00"), at("2026-11-28 01:01")));
+    let friday = Some(at("2026-11-27 18:00"));
+    for (about, moment, last) in [
+        ("on Sunday", "2026-11-29 14:00", friday),
+        ("on Friday evening", "2026-11-27 19:00", friday),
+        ("on a holiday", "2026-11-30 12:00", friday),
+        ("the morning after, before it opens", "2026-12-01 07:00", friday),
+        ("while it is open", "2026-11-27 17:59", None),
+        ("the moment it closes", "2026-11-27 18:00", None),
+    ] {
+        assert_eq!(week.last_open_before(berlin, at(moment)), last, "{about}");
+    }
+}
+
+#[test]
+fn a_week_reads_as_it_is_written_and_bad_ones_are_named() {
+    let text = "mon-thu 08:00-12:00, 13:00-17:00; FRI 08:00-12:00";
+    let week = week_of(text).expect("a week");
+    assert_eq!(
+        week_in_words(&week),
+        "mon 08:00-12:00, 13:00-17:00; tue 08:00-12:00, 13:00-17:00; wed 08:00-12:00, 13:00-17:00; \
+         thu 08:00-12:00, 13:00-17:00; fri 08:00-12:00"
+    );
+    assert_eq!(week_of(&week_in_words(&week)), Ok(week));
+    for (text, fault) in [
+        ("", CalendarFault::Empty),
+        ("weekdays 08:00-18:00", CalendarFault::Days),
+        ("fri-mon 08:00-18:00", CalendarFault::Days),
+        ("mon", CalendarFault::Days),
+        ("mon 18-8", CalendarFault::Hours),
+        ("mon-fri 08:00-18:00; wed 09:00-10:00", CalendarFault::Overlap),
+    ] {
+        assert_eq!(week_of(text), Err(fault), "{text:?}");
+    }
 }

@@ -5,6 +5,7 @@
 
 pub mod attempts;
 mod backup;
+pub mod calendars;
 pub mod cases;
 pub mod dialect;
 pub mod drafts;

@@ -39,7 +39,8 @@ macro_rules! tables {
 /// What is carried over; a table comes after those it refers to.
 pub const CARRIED: &[Table] = tables!(
     "tenants" "sites" "people" "person_roles" "tokens" "suppliers" "supplier_versions" "intents" "suggestions" "orders"
-    "attempts" "attempt_steps" "cases" "look_ups" "findings" "judgements" "second_person_above" "proposed_findings"
+    "attempts" "attempt_steps" "cases" "look_ups" "findings" "judgements" "second_person_above" "working_hours" "holidays"
+    "proposed_findings"
     "reused_contents" "events" "drafts" "instances" "pauses"
 );
 

@@ -16,7 +16,7 @@ where
                 match page.await {
                     Ok(page) => show(page).into_any(),
                     Err(CallError::Absent) => view! { <Absent/> }.into_any(),
-                    Err(CallError::SignIn | CallError::Broken | CallError::Away) => view! { <Broken/> }.into_any(),
+                    Err(CallError::SignIn | CallError::Unreadable | CallError::Broken | CallError::Away) => view! { <Broken/> }.into_any(),
                 }
             })}
         </Suspense>

@@ -14,12 +14,14 @@ use super::typed::{Typed, field_id};
 use super::why_not::WhyNot;
 use super::words::home;
 use crate::calls;
-use crate::domain::contents::{Line, MOST_LINES, OrderContents};
-use crate::domain::pages::{ChangeOf, ChangePage, Stands};
+use crate::domain::contents::{Line, MOST_LINES};
+use crate::domain::pages::{ChangeOf, ChangePage, Draft, Stands};
+use crate::domain::refusal::Refusal;
 use crate::domain::revision::{LINE_FIELDS, field_name};
 use crate::domain::unit::COMMON;
 use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
+use std::collections::{HashMap, HashSet};
 
 const ACT: &str = "revise";
 /// Rows for new lines.
@@ -57,10 +59,8 @@ fn Change(page: ChangePage) -> impl IntoView {
         <Frame title viewer=page.viewer.clone() place>
             {summary}
             <Heading page=page.clone() title/>
-            <div class="columns">
-                <div class="columns-main"><TheForm page=page.clone() here/></div>
-                <aside class="columns-side" aria-label="What stands now"><StandsNow page here/></aside>
-            </div>
+            <TheForm page=page.clone() here/>
+            <StandsNow page here/>
         </Frame>
     }
     .into_any()
@@ -124,15 +124,15 @@ fn TheForm(page: ChangePage, here: Here) -> impl IntoView {
         }
         ChangeOf::Order { id, version, .. } => vec![("order", id.to_string()), ("version", version.to_string())],
     };
-    let rows = rows(&page.contents, &typed)
+    let rows = rows(&page)
         .into_iter()
         .enumerate()
-        .map(|(place, row)| view! { <LineFields place row typed=typed.clone() standing=page.contents.lines.len()/> })
+        .map(|(place, row)| view! { <LineFields place row standing=page.contents.lines.len()/> })
         .collect_view();
     let refused = page.may.clone().err();
     let disabled = refused.is_some();
     view! {
-        <form class="form change" method="post" action="/act/revise" aria-label="The change">
+        <form class="card form change" method="post" action="/act/revise" aria-label="The change">
             <Hidden fields=hidden/>
             <Units/>
             <p class="fine" id=field_id(ACT, None, "lines")>"Prices are without tax, in "{page.contents.currency.code()}". A row left blank is no line."</p>
@@ -145,10 +145,11 @@ fn TheForm(page: ChangePage, here: Here) -> impl IntoView {
     .into_any()
 }
 
-/// A line's fields, in the order of the form, and whether it is to go.
+/// A line's fields, in the order of the form, whether each was wrong, and whether the line is to go.
 #[derive(Debug, Clone, Default)]
 struct Row {
     values: [String; 6],
+    wrong: [bool; 6],
     left_out: bool,
 }
 
@@ -163,33 +164,59 @@ impl Row {
                 line.unit_price.to_string(),
                 line.price_per.to_string(),
             ],
-            left_out: false,
+            ..Self::default()
+        }
+    }
+}
+
+/// What was typed, found by its field: a form may have thousands, and each is asked for once.
+struct ByField<'a> {
+    values: HashMap<&'a str, &'a str>,
+    wrong: HashSet<&'a str>,
+}
+
+impl<'a> ByField<'a> {
+    fn of(draft: &'a Draft) -> Self {
+        let values = draft.fields.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let wrong = match &draft.refusal {
+            Refusal::Fields(fields) => fields.iter().map(|(field, _)| field.as_str()).collect(),
+            _ => HashSet::new(),
+        };
+        Self {
+            values: values.collect(),
+            wrong,
         }
     }
 
-    fn typed(typed: &Typed, place: usize) -> Self {
-        let field = |name| typed.as_typed(&field_name(place, name)).unwrap_or_default();
-        Self {
-            values: LINE_FIELDS.map(field),
-            left_out: field("leave_out") == "yes",
+    fn row(&self, place: usize) -> Row {
+        let value = |name: &str| self.values.get(field_name(place, name).as_str()).copied();
+        Row {
+            values: LINE_FIELDS.map(|name| value(name).unwrap_or_default().to_owned()),
+            wrong: LINE_FIELDS.map(|name| self.wrong.contains(field_name(place, name).as_str())),
+            left_out: value("leave_out") == Some("yes"),
         }
+    }
+
+    fn has(&self, place: usize) -> bool {
+        let is_there = |name| self.values.contains_key(field_name(place, name).as_str());
+        LINE_FIELDS.into_iter().any(is_there)
     }
 }
 
 /// What was typed, or what stands; and blank rows for more.
-fn rows(contents: &OrderContents, typed: &Typed) -> Vec<Row> {
-    let standing = contents.lines.len() + NEW_LINES;
-    if typed.is_there() {
-        let is_typed = |place: &usize| *place < standing || typed.text(&field_name(*place, "quantity")).is_some();
-        let places = (0..MOST_LINES).take_while(is_typed);
-        return places.map(|place| Row::typed(typed, place)).collect();
+fn rows(page: &ChangePage) -> Vec<Row> {
+    let standing = page.contents.lines.len() + NEW_LINES;
+    let typed = page.draft.as_ref().filter(|draft| draft.field("act") == Some(ACT));
+    if let Some(typed) = typed.map(ByField::of) {
+        let places = (0..MOST_LINES).take_while(|place| *place < standing || typed.has(*place));
+        return places.map(|place| typed.row(place)).collect();
     }
-    let lines = contents.lines.iter().map(Row::of);
+    let lines = page.contents.lines.iter().map(Row::of);
     lines.chain(vec![Row::default(); NEW_LINES]).collect()
 }
 
 #[component]
-fn LineFields(place: usize, row: Row, typed: Typed, standing: usize) -> impl IntoView {
+fn LineFields(place: usize, row: Row, standing: usize) -> impl IntoView {
     let is_new = place >= standing;
     let legend = match is_new {
         true => format!("Line {}, new", place + 1),
@@ -197,8 +224,8 @@ fn LineFields(place: usize, row: Row, typed: Typed, standing: usize) -> impl Int
     };
     let fields = LINE_FIELDS
         .into_iter()
-        .zip(row.values)
-        .map(|(field, value)| view! { <LineField place field value typed=typed.clone()/> })
+        .zip(row.values.into_iter().zip(row.wrong))
+        .map(|(field, (value, wrong))| view! { <LineField place field value wrong/> })
         .collect_view();
     let leave_out = (!is_new).then(|| {
         view! {
@@ -212,7 +239,7 @@ fn LineFields(place: usize, row: Row, typed: Typed, standing: usize) -> impl Int
 }
 
 #[component]
-fn LineField(place: usize, field: &'static str, value: String, typed: Typed) -> impl IntoView {
+fn LineField(place: usize, field: &'static str, value: String, wrong: bool) -> impl IntoView {
     let name = field_name(place, field);
     let id = field_id(ACT, None, &name);
     let list = (field == "unit").then_some("units");
@@ -221,8 +248,8 @@ fn LineField(place: usize, field: &'static str, value: String, typed: Typed) -> 
     view! {
         <div class=format!("change-field change-{}", field.replace('_', "-"))>
             <label for=id.clone()>{label(field)}</label>
-            <input id=id type="text" inputmode=is_number.then_some("decimal") name=name.clone() value=value list=list
-                maxlength=most autocomplete="off" spellcheck="false" aria-invalid=typed.invalid(&name)/>
+            <input id=id type="text" inputmode=is_number.then_some("decimal") name=name value=value list=list
+                maxlength=most autocomplete="off" spellcheck="false" aria-invalid=wrong.then_some("true")/>
         </div>
     }
     .into_any()

@@ -73,12 +73,13 @@ fn Approve(page: ReviewPage, here: Here) -> impl IntoView {
         .draft
         .as_ref()
         .is_some_and(|draft| draft.refusal == Refusal::SecondPurchaseNotAsked);
+    let of_wish = page.look_alikes.is_empty();
     let after = ways::approve_does(&page);
     view! {
         <form method="post" action="/act/approve" class="approve">
             <input type="hidden" name="suggestion" value=page.suggestion.id.to_string()/>
             <input type="hidden" name="digest" value=page.suggestion.digest.to_string()/>
-            {page.needs_second_purchase.then(|| view! { <SecondPurchase ticked invalid/> })}
+            {(page.needs_second_purchase && !disabled).then(|| view! { <SecondPurchase ticked invalid of_wish/> })}
             {(!page.to_accept.is_empty()).then(|| view! { <AcceptUnsettled page=page.clone()/> })}
             <button class="button button-main" disabled=disabled aria-describedby="approve-says">
                 <Approves page=page.clone()/>
@@ -110,7 +111,13 @@ fn Approves(page: ReviewPage) -> impl IntoView {
 }
 
 #[component]
-fn SecondPurchase(ticked: bool, invalid: bool) -> impl IntoView {
+fn SecondPurchase(ticked: bool, invalid: bool, of_wish: bool) -> impl IntoView {
+    let says = match of_wish {
+        true => {
+            "An earlier order of the same wish was bought, or may have been. Tick this if you want this one beside it: both will be delivered. If you only want another quantity, reject this and ask the supplier to change theirs."
+        }
+        false => "The same was suggested or ordered before. Tick this if both are wanted; both will be bought.",
+    };
     view! {
         <div class="second" class:second-missing=invalid>
             <label class="check">
@@ -118,7 +125,7 @@ fn SecondPurchase(ticked: bool, invalid: bool) -> impl IntoView {
                     aria-invalid=invalid.then_some("true") aria-describedby="second-says"/>
                 <span>"Yes, this is a second purchase"</span>
             </label>
-            <p id="second-says" class="fine">"The same was suggested or ordered before. Tick this if both are wanted; both will be bought."</p>
+            <p id="second-says" class="fine">{says}</p>
         </div>
     }
     .into_any()
@@ -136,12 +143,14 @@ fn AcceptUnsettled(page: ReviewPage) -> impl IntoView {
         .is_some_and(|draft| matches!(draft.refusal, Refusal::PredecessorUnsettled { .. }));
     let invalid = unsettled.then_some("true").or(typed.invalid("accept_unsettled"));
     let reason = field_id("approve", None, "reason");
+    let names: Vec<String> = page.to_accept.iter().map(|(id, _)| id.to_string()).collect();
+    let accepts = format!("I accept that {} is not settled", names.join(" and "));
     view! {
         <div class="second" class:second-missing=invalid.is_some()>
             <label class="check">
                 <input type="checkbox" id="accept_unsettled" name="accept_unsettled" value=wanted checked=ticked
                     aria-invalid=invalid aria-describedby="accept-says"/>
-                <span>"I accept that the earlier order is not settled"</span>
+                <span>{accepts}</span>
             </label>
             <p id="accept-says" class="fine">"The supplier may have it, and both could be delivered. The earlier order is not sent again while this one lives."</p>
             <label for=reason.clone()>"Why this cannot wait"</label>

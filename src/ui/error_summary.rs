@@ -10,6 +10,9 @@ use crate::domain::pages::{Draft, Target};
 use crate::domain::refusal::Refusal;
 use leptos::prelude::*;
 
+/// So many fields are named at the top; all are marked in the form.
+const MOST_FIELDS: usize = 12;
+
 /// What people write in their own words.
 const WRITTEN: [&str; 3] = ["reference", "evidence", "reason"];
 
@@ -64,8 +67,10 @@ fn WayOn(draft: Draft) -> impl IntoView {
                 let id = field_anchor(&draft, &field).map(|id| format!("#{id}"));
                 view! { <li><a href=id>{words}</a></li> }
             };
-            let items = fields.into_iter().map(item).collect_view();
-            view! { <ul class="links">{items}</ul> }.into_any()
+            let more = fields.len().saturating_sub(MOST_FIELDS);
+            let items = fields.into_iter().take(MOST_FIELDS).map(item).collect_view();
+            let more = (more > 0).then(|| view! { <li>{format!("and {more} more, each marked below")}</li> });
+            view! { <ul class="links">{items}{more}</ul> }.into_any()
         }
         Refusal::SecondPurchaseNotAsked => link(
             "#second_purchase".to_owned(),

@@ -52,7 +52,7 @@ pub fn FoundOut(page: OrderPage, here: Here) -> impl IntoView {
     let known = known.or(page.life.supplier_reference.clone());
     let supplier = page.supplier_name.clone();
     let second = page.way_home.needs_second_person.then(|| {
-        view! { <p class="fine">"An order of this amount needs a second person: what you record counts once a manager has confirmed it."</p> }
+        view! { <p class="fine">"An order of this amount needs a second person: what you record counts once a manager other than you has confirmed it."</p> }
     });
     view! {
         <details class="no" open=is_open>

@@ -65,6 +65,8 @@ fn reply_of(happening: &Happening) -> Option<ReplyWord> {
         | Happening::FindingProposed { .. }
         | Happening::FindingDeclined { .. }
         | Happening::SecondPersonAbove { .. }
+        | Happening::WorkingHoursSet { .. }
+        | Happening::HolidaySet { .. }
         | Happening::OrderApproved { .. }
         | Happening::AttemptOpened { .. }
         | Happening::OrderHeld { .. }

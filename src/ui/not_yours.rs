@@ -13,7 +13,9 @@ use leptos::prelude::*;
 #[component]
 pub fn NotYours(page: OrderPage, here: Here, #[prop(optional)] in_card: bool) -> impl IntoView {
     let case = cases::open(&page.cases).into_iter().next();
-    let case = case.filter(|_| may(&page.viewer.roles, Act::Resume).is_err());
+    // who may let it go has something to do
+    let is_theirs = page.way_home.ways.release.is_ok();
+    let case = case.filter(|_| may(&page.viewer.roles, Act::Resume).is_err() && !is_theirs);
     case.map(|case| {
         view! {
             <div class="not-yours" class:card=in_card>

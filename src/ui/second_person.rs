@@ -29,7 +29,7 @@ pub fn WaitsForSecond(page: OrderPage, shown: ProposedShown, here: Here) -> impl
             label: "Why it does not count",
             hint: "The order stays as it is; somebody finds out anew.",
             may: Ok(()),
-            hidden: about(&page),
+            hidden: naming(&page, &shown),
         };
         view! { <ReasonForm form draft=page.draft.clone() here/> }
     });
@@ -64,9 +64,7 @@ fn Confirm(page: OrderPage, shown: ProposedShown, here: Here) -> impl IntoView {
             && draft.field("reference").unwrap_or_default() == number.clone().unwrap_or_default()
     };
     let typed = Typed::into_act(page.draft.as_ref().filter(is_same), "record_finding");
-    let mut hidden = about(&page);
-    hidden.push(("finding", shown.proposed.finding.word().to_owned()));
-    hidden.extend(shown.proposed.reference.map(|number| ("reference", number)));
+    let hidden = naming(&page, &shown);
     let id = field_id("record_finding", None, "evidence");
     view! {
         <form class="form" method="post" action="/act/record_finding">
@@ -86,9 +84,16 @@ fn Who(refusal: Refusal, here: Here) -> impl IntoView {
     view! { <WhyNot refusal here/><p>"A manager who did not find it out confirms it."</p> }
 }
 
-fn about(page: &OrderPage) -> Vec<(&'static str, String)> {
-    vec![
+/// The order as the page shows it, and the finding.
+fn naming(page: &OrderPage, shown: &ProposedShown) -> Vec<(&'static str, String)> {
+    let number = shown.proposed.reference.clone();
+    let named = [
         ("order", page.id.to_string()),
         ("version", page.life.version.to_string()),
-    ]
+        ("finding", shown.proposed.finding.word().to_owned()),
+    ];
+    named
+        .into_iter()
+        .chain(number.map(|number| ("reference", number)))
+        .collect()
 }

@@ -10,6 +10,7 @@ use super::order_facts::{Delivery, LinesTable};
 use super::plain::Name;
 use super::sheet_parts::{Closed, MustNot, Owned, Question, Ways};
 use super::supplier_says::Said;
+use super::words;
 use super::words::sheet::{self, left_us};
 use super::words::ways::{decide_below, decisions, hand_over, not_safe, ways};
 use crate::domain::case::CaseKind;
@@ -73,6 +74,15 @@ fn Left(page: OrderPage, here: Here) -> impl IntoView {
 fn TheySay(page: OrderPage, here: Here) -> impl IntoView {
     let number = page.life.supplier_reference.clone();
     let number = number.map(|text| view! { <p>"Their number: "<b><Name text/></b>"."</p> });
+    let waits = page.way_home.proposed.clone().map(|shown| {
+        let number = shown.proposed.reference.map(|number| view! { ", as "<Name text=number/> });
+        view! {
+            <p>
+                <b><Name text=shown.proposed.by_name/></b>" recorded at "<Moment at=shown.proposed.at here/>": "
+                {words::finding(shown.proposed.finding)}{number}". It waits for a manager to confirm it and counts for nothing until then."
+            </p>
+        }
+    });
     let attempts = page.attempts.iter().map(|shown| shown.attempt.id.clone()).collect();
     let concluded = page.history.iter().filter(|event| is_concluded(&event.happening));
     let events: Vec<_> = concluded.cloned().collect();
@@ -90,6 +100,7 @@ fn TheySay(page: OrderPage, here: Here) -> impl IntoView {
     view! {
         <Question id="says" asked=sheet::WHAT_THEY_SAY>
             <Said page here/>
+            {waits}
             {number}
             {compared}
             {events}

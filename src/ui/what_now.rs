@@ -141,7 +141,10 @@ fn ResumeForm(page: OrderPage, ground: Ground, here: Here) -> impl IntoView {
 fn KeyUntil(page: OrderPage, until: DateTime<Utc>, here: Here) -> impl IntoView {
     let why = ways::key_until(&page, until);
     let left = (until - here.now).num_milliseconds();
-    view! { <p class="fine"><SafeUntil left moment=until.to_rfc3339() words=here.short(until)/>": "{why}</p> }
+    let unseen = page.way_home.act_before.map(|at| {
+        view! { <p class="fine"><b>"Nobody works when that runs out."</b>" The last working hours before end at "<Moment at here/>"."</p> }
+    });
+    view! { <p class="fine"><SafeUntil left moment=until.to_rfc3339() words=here.short(until)/>": "{why}</p>{unseen} }
         .into_any()
 }
 
@@ -164,8 +167,10 @@ fn Otherwise(page: OrderPage, here: Here) -> impl IntoView {
     view! {
         <section class="way">
             <h3>"Change it and approve a different purchase"</h3>
-            <p>{home::other_purchase(other, &page.supplier_name)}</p>
-            <p class="fine">{home::start_of_change(other)}</p>
+            {page.may_change.is_ok().then(|| view! {
+                <p>{home::other_purchase(other, &page.supplier_name)}</p>
+                <p class="fine">{home::start_of_change(other)}</p>
+            })}
             <StartOfChange page=page.clone() here/>
             {withdraw}
         </section>

@@ -5,6 +5,7 @@
 
 use super::session::secret_of;
 use super::{MOST_BODY, Web};
+use crate::calls::CallError;
 use crate::domain::ids::{OrderId, SuggestionId};
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -125,7 +126,7 @@ pub async fn session(State(web): State<Web>, mut request: Request, next: Next) -
     }
     let mut response = next.run(request).await;
     if is_act && response.headers().contains_key(FAILED) {
-        return super::problem::failed(response.headers().contains_key(header::RETRY_AFTER));
+        return failed_act(response).await;
     }
     // a page shows what is in the database now (rule 21), and to this person only
     response
@@ -134,6 +135,25 @@ pub async fn session(State(web): State<Web>, mut request: Request, next: Next) -
         .or_insert(axum::http::HeaderValue::from_static("no-store"));
     response
 }
+
+/// An act that failed, as a person can read it: what they sent could not be read, or something of ours does not work.
+async fn failed_act(response: Response) -> Response {
+    let away = response.headers().contains_key(header::RETRY_AFTER);
+    let told = axum::body::to_bytes(response.into_body(), MOST_TOLD).await;
+    let told = told.ok().and_then(|told| serde_json::from_slice(&told).ok());
+    match told {
+        Some(CallError::Unreadable) => {
+            let why = format!("{}\n", CallError::Unreadable);
+            (StatusCode::BAD_REQUEST, why).into_response()
+        }
+        Some(CallError::SignIn | CallError::Absent | CallError::Broken | CallError::Away) | None => {
+            super::problem::failed(away)
+        }
+    }
+}
+
+/// A server function's error is a word or two.
+const MOST_TOLD: usize = 4_096;
 
 fn to_sign_in(request: &Request) -> Response {
     sign_in_then(request.uri().path_and_query().map(ToString::to_string))

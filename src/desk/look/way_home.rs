@@ -3,12 +3,14 @@
 //! Must not: decide; every answer here is the domain's.
 
 use super::super::own::able_owners;
+use super::super::working::last_worked_before;
 use super::super::{Desk, DeskError, Person};
 use crate::domain::difference;
 use crate::domain::doubt::DoubtFacts;
 use crate::domain::look_up::{LookedUp, last_said};
 use crate::domain::order::OrderState;
 use crate::domain::pages::{Asking, ProposedShown, RecordShown, WayHome};
+use crate::domain::resume::Ground;
 use crate::domain::second_person::is_needed;
 use crate::domain::ways::ways;
 use crate::store::orders::OrderRow;
@@ -28,8 +30,14 @@ impl Desk {
         let contract = facts.today.contract.clone();
         let askable = contract.look_up.can_ask();
         let (about, open_doubt) = (facts.about(&order.life), facts.open_doubt(now));
+        let ways = ways(&order.life, person.roles(), &contract, &about, open_doubt, now);
+        let act_before = match &ways.resume {
+            Ok(Ground::Key { until }) => last_worked_before(conn, &order.tenant, *until).await?,
+            Ok(Ground::UniqueReference | Ground::NotFound) | Err(_) => None,
+        };
         let way_home = WayHome {
-            ways: ways(&order.life, person.roles(), &contract, &about, open_doubt, now),
+            ways,
+            act_before: act_before.filter(|at| *at > now),
             record: last_record(order, &facts.known.heard().collect::<Vec<_>>()),
             ladder: facts.ladder(),
             settled_at: facts.settled_at(),

@@ -41,6 +41,16 @@ fn sentence(event: &Event, attempts: &[AttemptId], here: Here) -> String {
         Happening::SupplierAdded { version } => format!("{who} added version {version} of the supplier’s file."),
         Happening::SupplierHeld { .. } => format!("{who} put the supplier on hold."),
         Happening::SupplierReleased => format!("{who} released the supplier."),
+        Happening::WorkingHoursSet { hours: Some(hours) } => format!("{who} set the working hours: {hours}."),
+        Happening::WorkingHoursSet { hours: None } => {
+            format!("{who} took the working hours away: time is counted as it passes.")
+        }
+        Happening::HolidaySet { day, name: Some(name) } => {
+            format!("{who} set a holiday: {}, {name}.", crate::domain::calendar::day(*day))
+        }
+        Happening::HolidaySet { day, name: None } => {
+            format!("{who} made {} a working day again.", crate::domain::calendar::day(*day))
+        }
         Happening::SecondPersonAbove {
             amount: Some(amount), ..
         } => format!("{who} set that above {amount} a second person confirms a finding."),
@@ -222,6 +232,8 @@ fn aside(happening: &Happening) -> Option<String> {
         | Happening::SupplierAdded { .. }
         | Happening::SupplierReleased
         | Happening::SecondPersonAbove { .. }
+        | Happening::WorkingHoursSet { .. }
+        | Happening::HolidaySet { .. }
         | Happening::PersonAdded { .. }
         | Happening::PersonDisabled
         | Happening::TokenCreated { .. }

@@ -111,7 +111,11 @@ pub fn sentence(refusal: &Refusal, here: Here) -> String {
             "{by} recorded a finding at {} that waits for a second person. A manager confirms or declines it first.",
             here.precise(*at)
         ),
-        Refusal::OwnFinding => "Nobody confirms what they found out themselves. Another manager has to.".to_owned(),
+        Refusal::OwnFinding => {
+            "Nobody confirms what they found out themselves. Another manager has to; where there is none, decline it, and a \
+             manager confirms what a colleague records."
+                .to_owned()
+        }
         Refusal::NothingWaits => {
             "No finding waits for a second person: it was confirmed or declined, or the order moved on.".to_owned()
         }
@@ -122,8 +126,8 @@ pub fn sentence(refusal: &Refusal, here: Here) -> String {
             "A change of this order was put up for review already. Change or decide that one.".to_owned()
         }
         Refusal::SecondPurchaseNotAsked => {
-            "Nothing was bought. The same lines were suggested or ordered before. If you want both, say that this is a \
-             second purchase."
+            "Nothing was bought. The same lines were suggested or ordered before, or an earlier order of the same wish was \
+             bought. If you want both, say that this is a second purchase."
                 .to_owned()
         }
         Refusal::PredecessorUnsettled { state, .. } => format!(
@@ -144,7 +148,8 @@ pub fn sentence(refusal: &Refusal, here: Here) -> String {
             here.precise(*at)
         ),
         Refusal::RecordThere => {
-            "The supplier has a record of this order that nobody has judged, so it cannot be said to be missing."
+            "The supplier has a record of this order, or somebody recorded that they have it, and that is not judged yet: it \
+             cannot be said to be missing."
                 .to_owned()
         }
         Refusal::CannotAsk => {

@@ -36,7 +36,7 @@ pub struct NewPerson {
 /// The fewest characters of a password; length is all that is asked (doors.md).
 pub const SHORTEST_PASSWORD: usize = 8;
 
-fn faulty(field: &str, detail: impl std::fmt::Display) -> DeskError {
+pub(super) fn faulty(field: &str, detail: impl std::fmt::Display) -> DeskError {
     DeskError::Faulty(vec![Fault::at(field, detail)])
 }
 
@@ -432,7 +432,8 @@ impl Desk {
         found
     }
 
-    async fn note(
+    /// Notes what the command line did.
+    pub(super) async fn note(
         &self,
         conn: &mut Conn,
         tenant: &TenantId,

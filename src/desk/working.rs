@@ -3,20 +3,16 @@
 //! Promises: a tenant without hours counts time as it passes; a calendar that reaches no deadline is refused, or, where it
 //! was made so later, said in the log and passed over: a case never stands without a deadline (rule 15).
 
+use super::house::faulty;
 use super::{Desk, DeskError, clock};
 use crate::domain::calendar;
-use crate::domain::contents::Fault;
-use crate::domain::event::{Actor, Happening, Subject};
+use crate::domain::event::{Happening, Subject};
 use crate::domain::ids::TenantId;
 use crate::domain::text;
 use crate::domain::working::{TimeLimit, WorkingCalendar, week_in_words, week_of};
-use crate::store::{Conn, Written, calendars, events, tenants};
+use crate::store::{Conn, Written, calendars, tenants};
 use chrono::{DateTime, NaiveDate, Utc};
 use chrono_tz::Tz;
-
-fn faulty(field: &str, detail: impl std::fmt::Display) -> DeskError {
-    DeskError::Faulty(vec![Fault::at(field, detail)])
-}
 
 /// The zone that a tenant's walls are in.
 pub(super) async fn zone_of(conn: &mut Conn, tenant: &TenantId) -> Result<Tz, DeskError> {
@@ -36,15 +32,8 @@ impl Desk {
         calendars::hours_put(&mut tx, tenant, &week).await?;
         let hours = hours.map(|_| week_in_words(&week));
         let happening = Happening::WorkingHoursSet { hours };
-        events::event_append(
-            &mut tx,
-            tenant,
-            &Actor::CommandLine,
-            Subject::Tenant,
-            happening,
-            clock::now(),
-        )
-        .await?;
+        self.note(&mut tx, tenant, Subject::Tenant, happening, clock::now())
+            .await?;
         tx.commit().await?;
         Ok(())
     }
@@ -71,15 +60,8 @@ impl Desk {
             }
         }
         let happening = Happening::HolidaySet { day, name };
-        events::event_append(
-            &mut tx,
-            tenant,
-            &Actor::CommandLine,
-            Subject::Tenant,
-            happening,
-            clock::now(),
-        )
-        .await?;
+        self.note(&mut tx, tenant, Subject::Tenant, happening, clock::now())
+            .await?;
         tx.commit().await?;
         Ok(())
     }

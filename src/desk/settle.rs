@@ -409,6 +409,7 @@ pub(super) async fn last_doer(
     let by = match &last.actor {
         Actor::Person { name, .. } | Actor::Program { name, .. } => name.clone(),
         Actor::Worker => "the worker".to_owned(),
+        Actor::System => "the system".to_owned(),
         Actor::CommandLine => "the command line".to_owned(),
     };
     Ok(Refusal::AlreadyDone { by, at: last.at })

@@ -85,7 +85,10 @@ impl Kind {
             Happening::CaseOpened { .. }
             | Happening::CaseClosed { .. }
             | Happening::CaseDecided { .. }
-            | Happening::CaseMoved { .. } => Kind::Cases,
+            | Happening::CaseMoved { .. }
+            | Happening::CaseReminded { .. }
+            | Happening::CaseEscalated { .. }
+            | Happening::CaseAcknowledged { .. } => Kind::Cases,
             Happening::OrderHeld { .. }
             | Happening::OrderReleased { .. }
             | Happening::ReleaseWanted { .. }
@@ -100,6 +103,9 @@ impl Kind {
             | Happening::SecondPersonAbove { .. }
             | Happening::WorkingHoursSet { .. }
             | Happening::HolidaySet { .. }
+            | Happening::OwnerRuleSet { .. }
+            | Happening::PersonAway { .. }
+            | Happening::PersonBack { .. }
             | Happening::PersonAdded { .. }
             | Happening::PersonDisabled
             | Happening::TokenCreated { .. }
@@ -116,11 +122,12 @@ pub enum By {
     Program,
     Worker,
     CommandLine,
+    System,
 }
 
 /// A text that names nobody who could have acted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a person's id, or one of program, worker, command_line")]
+#[error("a person's id, or one of program, worker, command_line, system")]
 pub struct NotAnActor;
 
 impl By {
@@ -131,6 +138,7 @@ impl By {
             Actor::Program { .. } => By::Program,
             Actor::Worker => By::Worker,
             Actor::CommandLine => By::CommandLine,
+            Actor::System => By::System,
         }
     }
 
@@ -141,6 +149,7 @@ impl By {
             By::Program => "program",
             By::Worker => "worker",
             By::CommandLine => "command_line",
+            By::System => "system",
         }
     }
 }
@@ -148,7 +157,7 @@ impl By {
 impl FromStr for By {
     type Err = NotAnActor;
     fn from_str(text: &str) -> Result<Self, NotAnActor> {
-        let machines = [By::Program, By::Worker, By::CommandLine];
+        let machines = [By::Program, By::Worker, By::CommandLine, By::System];
         let machine = machines.into_iter().find(|one| one.word() == text);
         let person = || text.parse().ok().map(By::Person);
         machine.or_else(person).ok_or(NotAnActor)
@@ -307,7 +316,7 @@ mod tests {
             assert_eq!(Kind::named(kind.word()), Some(kind));
         }
         let person: PersonId = "per_0123456789ab".parse().expect("an id");
-        for by in [By::Person(person), By::Program, By::Worker, By::CommandLine] {
+        for by in [By::Person(person), By::Program, By::Worker, By::CommandLine, By::System] {
             assert_eq!(by.word().parse(), Ok(by.clone()));
         }
         assert_eq!("somebody".parse::<By>(), Err(NotAnActor));

@@ -33,6 +33,8 @@ pub enum Actor {
     },
     Worker,
     CommandLine,
+    /// Time passed, and a rule says what follows: reminders, and whose a case becomes.
+    System,
 }
 
 impl Actor {
@@ -40,7 +42,7 @@ impl Actor {
     pub fn person(&self) -> Option<&str> {
         match self {
             Actor::Person { name, .. } => Some(name),
-            Actor::Program { .. } | Actor::Worker | Actor::CommandLine => None,
+            Actor::Program { .. } | Actor::Worker | Actor::CommandLine | Actor::System => None,
         }
     }
 }
@@ -245,6 +247,43 @@ pub enum Happening {
         #[serde(default)]
         due_at: Option<DateTime<Utc>>,
         reason: String,
+    },
+    /// Its owner was reminded, before the deadline.
+    CaseReminded {
+        case: CaseId,
+        owner_name: String,
+        due_at: DateTime<Utc>,
+    },
+    /// Its deadline has passed: a manager was told, and is told again every day.
+    CaseEscalated {
+        case: CaseId,
+        to: PersonId,
+        to_name: String,
+        /// How often by now.
+        times: u32,
+    },
+    /// Somebody is at it: nobody is reminded or told until then.
+    CaseAcknowledged {
+        case: CaseId,
+        until: DateTime<Utc>,
+    },
+    /// Whose new cases are first, and by when they are due; nothing: as it is without a rule. The subject is the supplier
+    /// they are about, or the tenant for all others.
+    OwnerRuleSet {
+        owner: Option<PersonId>,
+        owner_name: Option<String>,
+        within: Option<String>,
+    },
+    /// A person is away up to and with this day; their new cases are the deputy's.
+    PersonAway {
+        name: String,
+        from: NaiveDate,
+        until: NaiveDate,
+        deputy_name: Option<String>,
+    },
+    /// A person is there again, or does not go away after all.
+    PersonBack {
+        name: String,
     },
     /// A person wants the supplier asked.
     LookUpWanted,

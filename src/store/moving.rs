@@ -40,7 +40,7 @@ macro_rules! tables {
 pub const CARRIED: &[Table] = tables!(
     "tenants" "sites" "people" "person_roles" "tokens" "suppliers" "supplier_versions" "intents" "suggestions" "orders"
     "attempts" "attempt_steps" "cases" "look_ups" "findings" "judgements" "second_person_above" "working_hours" "holidays"
-    "proposed_findings"
+    "owner_rules" "absences" "search_words" "proposed_findings"
     "reused_contents" "events" "drafts" "instances" "pauses"
 );
 

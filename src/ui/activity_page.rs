@@ -98,7 +98,7 @@ fn Sieve(asked: Asked, people: Vec<(PersonId, String)>, unreadable: Vec<Unreadab
 #[component]
 fn Who(chosen: String, people: Vec<(PersonId, String)>) -> impl IntoView {
     let person = people.into_iter().map(|(id, name)| (id.to_string(), name));
-    let machines = [By::Program, By::Worker, By::CommandLine];
+    let machines = [By::Program, By::Worker, By::CommandLine, By::System];
     let machine = machines
         .iter()
         .map(|by| (by.word().to_owned(), told::by(by).to_owned()));

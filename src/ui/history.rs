@@ -74,6 +74,12 @@ fn reply_of(happening: &Happening) -> Option<ReplyWord> {
         | Happening::OrderWithdrawn { .. }
         | Happening::CaseOpened { .. }
         | Happening::CaseClosed { .. }
+        | Happening::CaseReminded { .. }
+        | Happening::CaseEscalated { .. }
+        | Happening::CaseAcknowledged { .. }
+        | Happening::OwnerRuleSet { .. }
+        | Happening::PersonAway { .. }
+        | Happening::PersonBack { .. }
         | Happening::CaseDecided { .. }
         | Happening::CaseMoved { .. }
         | Happening::LookedUp { .. }

@@ -23,6 +23,7 @@ pub fn by(by: &By) -> &'static str {
         By::Program => "A program",
         By::Worker => "The worker",
         By::CommandLine => "The command line",
+        By::System => "The system",
     }
 }
 

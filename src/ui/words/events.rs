@@ -20,6 +20,7 @@ pub fn actor(actor: &Actor) -> &str {
         Actor::Person { name, .. } | Actor::Program { name, .. } => name,
         Actor::Worker => "The worker",
         Actor::CommandLine => "The command line",
+        Actor::System => "The system",
     }
 }
 
@@ -137,6 +138,35 @@ fn sentence(event: &Event, attempts: &[AttemptId], here: Here) -> String {
                 .unwrap_or_default();
             format!("{who} handed it to {owner_name}{due}.")
         }
+        Happening::CaseReminded { owner_name, due_at, .. } => {
+            format!("{who} reminded {owner_name}: due {}.", here.short(*due_at))
+        }
+        Happening::CaseEscalated { to_name, times: 1, .. } => format!("{who} told {to_name}: the deadline has passed."),
+        Happening::CaseEscalated { to_name, times, .. } => {
+            format!(
+                "{who} told {to_name} for the {} time: the deadline has passed.",
+                ordinal(*times)
+            )
+        }
+        Happening::CaseAcknowledged { until, .. } => {
+            format!("{who} is at it. Nobody is reminded until {}.", here.short(*until))
+        }
+        Happening::OwnerRuleSet { owner_name, within, .. } => rule_set(who, owner_name.as_deref(), within.as_deref()),
+        Happening::PersonAway {
+            name,
+            from,
+            until,
+            deputy_name,
+        } => {
+            let deputy = deputy_name.as_ref().map(|deputy| format!("; {deputy} stands in"));
+            format!(
+                "{who} set that {name} is away from {} to {}{}.",
+                crate::domain::calendar::day(*from),
+                crate::domain::calendar::day(*until),
+                deputy.unwrap_or_default()
+            )
+        }
+        Happening::PersonBack { name } => format!("{who} set that {name} is there."),
         Happening::LookUpWanted => format!("{who} wanted the supplier asked."),
         Happening::LookedUp { answer, .. } => looked_up(&event.actor, *answer),
         Happening::FindingEstablished {
@@ -175,11 +205,33 @@ fn sentence(event: &Event, attempts: &[AttemptId], here: Here) -> String {
     }
 }
 
+/// A rule about new cases.
+fn rule_set(who: &str, owner: Option<&str>, within: Option<&str>) -> String {
+    let owner = owner.map(|owner| format!("they are {owner}’s"));
+    let within = within.map(|within| format!("they are due {within}"));
+    let rule: Vec<String> = [owner, within].into_iter().flatten().collect();
+    if rule.is_empty() {
+        return format!("{who} took the rule for new cases away.");
+    }
+    format!("{who} set a rule for new cases: {}.", rule.join(" and "))
+}
+
+/// "2nd", "3rd", "11th".
+fn ordinal(number: u32) -> String {
+    let end = match (number % 10, number % 100) {
+        (1, rest) if rest != 11 => "st",
+        (2, rest) if rest != 12 => "nd",
+        (3, rest) if rest != 13 => "rd",
+        (_, _) => "th",
+    };
+    format!("{number}{end}")
+}
+
 /// The worker asks on its schedule; a person wanted to know.
 fn looked_up(who: &Actor, answer: AnswerWord) -> String {
     let asked = match who {
         Actor::Person { name, .. } | Actor::Program { name, .. } => format!("{name} asked the supplier"),
-        Actor::Worker | Actor::CommandLine => "Countersign asked the supplier".to_owned(),
+        Actor::Worker | Actor::CommandLine | Actor::System => "Countersign asked the supplier".to_owned(),
     };
     format!("{asked}: {}.", super::answer(answer))
 }
@@ -246,6 +298,12 @@ fn aside(happening: &Happening) -> Option<String> {
         | Happening::AttemptOpened { .. }
         | Happening::LeaseLapsed { .. }
         | Happening::CaseClosed { .. }
+        | Happening::CaseReminded { .. }
+        | Happening::CaseEscalated { .. }
+        | Happening::CaseAcknowledged { .. }
+        | Happening::OwnerRuleSet { .. }
+        | Happening::PersonAway { .. }
+        | Happening::PersonBack { .. }
         | Happening::LateRecord { .. }
         | Happening::Compared { .. }
         | Happening::LookUpWanted

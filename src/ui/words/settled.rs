@@ -14,6 +14,7 @@ pub fn by(closing: &Closing) -> &str {
     match &closing.by {
         Actor::Worker => BY_ITSELF,
         Actor::CommandLine => "the command line",
+        Actor::System => "the system",
         Actor::Person { .. } | Actor::Program { .. } => actor(&closing.by),
     }
 }

@@ -4,7 +4,7 @@ use super::answer::answered;
 use super::error_summary::ErrorSummary;
 use super::layout::{Frame, Place};
 use super::moment::Here;
-use super::rows::{Columns, Rows};
+use super::rows::Rows;
 use super::words;
 use crate::calls;
 use crate::domain::order::OrderState;
@@ -40,7 +40,7 @@ fn Orders(page: OrdersPage) -> impl IntoView {
                 {if page.rows.is_empty() {
                     view! { <Empty state=page.state/> }.into_any()
                 } else {
-                    view! { <Rows caption="Orders" rows=page.rows columns=Columns::Since here/> }.into_any()
+                    view! { <Rows caption="Orders" rows=page.rows here/> }.into_any()
                 }}
                 {older}
             </section>

@@ -1,19 +1,53 @@
-//! The morning queue counts everything open, and reads in full what it shows.
+//! The morning queue: everything that is not final stands in exactly one section, counts and sums agree with the rows, what is
+//! looked for is found, and pages go on where they ended (cases Q6, P2).
 
 mod support;
 
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
 use support::fill::{Filling, Original};
-use support::{BUYER, House, Suggested, body};
+use support::home::{fault, id};
+use support::{BUYER, House, MANAGER, RESOLVER, Session, Suggested, body, with};
 
-/// More than one section shows.
+/// More than one page shows.
 const MANY: i64 = 130;
 
 async fn suggested(house: &House) -> Suggested {
     house.suggest("restock", &body("restock")).await
 }
 
+/// What each section of the page links to, by the section's word.
+fn sections(page: &str) -> BTreeMap<String, Vec<String>> {
+    let cut = page.split("<section class=\"card\" id=\"").skip(1);
+    let section = |cut: &str| {
+        let (word, rest) = cut.split_once('"')?;
+        let rest = rest.split("</section>").next()?;
+        let links = rest.split("class=\"goods\" href=\"").skip(1);
+        let links = links.filter_map(|link| Some(link.split_once('"')?.0.to_owned()));
+        Some((word.to_owned(), links.collect()))
+    };
+    cut.filter_map(section).collect()
+}
+
+fn in_section(page: &str, word: &str) -> Vec<String> {
+    sections(page).remove(word).unwrap_or_default()
+}
+
+/// Every page of one section, from the address on.
+async fn all_of(who: &Session<'_>, section: &str) -> Vec<String> {
+    let (mut path, mut links) = (format!("/?section={section}"), Vec::new());
+    loop {
+        let page = who.get(&path).await.text;
+        links.extend(in_section(&page, section));
+        let Some(next) = page.split("rel=\"next\" href=\"").nth(1) else {
+            return links;
+        };
+        path = next.split('"').next().expect("its end").replace("&amp;", "&");
+    }
+}
+
 #[tokio::test]
-async fn a_long_section_shows_its_oldest_and_counts_and_adds_up_all_of_them() {
+async fn a_long_section_shows_its_first_counts_and_adds_up_all_and_goes_on_page_by_page() {
     let mut house = House::plan().no_worker().start().await;
     let one = suggested(&house).await;
     house.kill_web();
@@ -21,13 +55,212 @@ async fn a_long_section_shows_its_oldest_and_counts_and_adds_up_all_of_them() {
     filling.copy(Original::Suggestion(&one.id), 1..1 + MANY).await;
     filling.done().await;
     house.restart_web().await;
+    let buyer = house.sign_in(BUYER).await;
 
-    let page = house.sign_in(BUYER).await.get("/").await.text;
+    let page = buyer.get("/").await.text;
 
-    assert!(page.contains("The oldest 100 of 131."), "{page}");
-    // 24 at 0.4375 is 10.50, less the discount; 131 of them
+    assert!(page.contains("The first 25 of 131."), "{page}");
+    assert_eq!(in_section(&page, "review").len(), 25);
+    // 24 at 0.4375 is 10.50; 131 of them
     assert!(page.contains(">€1,375.50<"), "{page}");
-    assert!(!page.contains(&one.id), "the newest is not among the oldest");
+    let newest = format!("/suggestions/{}", one.id);
+    assert!(!page.contains(&newest), "the newest is not among the oldest");
+
+    let all = all_of(&buyer, "review").await;
+
+    assert_eq!(all.len(), 131);
+    assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), 131, "none twice");
+    assert_eq!(all.last(), Some(&newest));
+}
+
+/// An order in every state that is not final, and what was settled today: each in one section, the first that is true of it.
+#[tokio::test]
+async fn every_thing_stands_in_exactly_one_section() {
+    let house = House::plan()
+        .setting("look_up_first", "12h")
+        .setting("look_up_most", "12h")
+        .start()
+        .await;
+    let (buyer, resolver) = (house.sign_in(BUYER).await, house.sign_in(RESOLVER).await);
+    let settled = house.buy(&buyer, "settled").await;
+    house.wait_for_state(&settled, "confirmed").await;
+    let pending = house.lose(&buyer, "pending", "store_then_close").await;
+    let late = house.lose(&buyer, "late", "store_then_close").await;
+    house.faults(json!([fault("store_with_differences")])).await;
+    let differs = house.buy(&buyer, "differs").await;
+    house.wait_for_state(&differs, "confirmed").await;
+    house.faults(json!([fault("accept_202")])).await;
+    let acknowledged = house.buy(&buyer, "acknowledged").await;
+    house.wait_for_state(&acknowledged, "acknowledged").await;
+    let back = house.suggest("back", &body("back")).await;
+    let why = [
+        ("suggestion", &*back.id),
+        ("digest", &back.digest),
+        ("reason", "too many"),
+    ];
+    buyer.post("/act/send_back", &why).await;
+    let waits = house.suggest("waits", &body("waits")).await;
+    let reused = house.suggest("reused", &body("reused")).await;
+    let other = with(body("reused"), "/lines/0/quantity", json!("2400"));
+    assert_eq!(house.put_suggestion("reused", &other).await.status, 422);
+    let held = house.run(&["supplier", "hold", "practice", "--reason", "they are down"]);
+    assert_eq!(held.status, 0, "{}", held.err);
+    let unsent = house.buy(&buyer, "unsent").await;
+    house.wait_for(&unsent, "held", |order| order["held"] == true).await;
+    let pool = house.database().await;
+    let overdue = "UPDATE cases SET due_at = opened_at + 1 WHERE order_id = $1";
+    sqlx::query(overdue)
+        .bind(id(&late))
+        .execute(&pool)
+        .await
+        .expect(overdue);
+    pool.close().await;
+
+    let page = resolver.get("/").await.text;
+
+    let order = |id: &str| format!("/orders/{id}");
+    let suggestion = |one: &Suggested| format!("/suggestions/{}", one.id);
+    let found = sections(&page);
+    let mut attention = found["attention"].clone();
+    let supplier = attention.iter().position(|link| link.starts_with("/cases/case_"));
+    attention.remove(supplier.expect("the supplier’s hold is a case without an order"));
+    let mut wanted = vec![order(id(&late)), suggestion(&reused)];
+    (attention.sort(), wanted.sort());
+    assert_eq!(attention, wanted);
+    for (section, link) in [
+        ("pending", order(id(&pending))),
+        ("differences", order(&differs)),
+        ("acknowledged", order(&acknowledged)),
+        ("not_sent", order(&unsent)),
+        ("review", suggestion(&waits)),
+        ("sent_back", suggestion(&back)),
+        ("settled", order(&settled)),
+    ] {
+        assert_eq!(found[section], [link], "{section}");
+    }
+    assert!(page.contains("Late"), "urgency in words");
+    assert!(page.contains("they are down"), "why nothing goes out");
+}
+
+/// Filters stand in the address; what means nothing is named, and nothing is shown as if it were the answer.
+#[tokio::test]
+async fn the_queue_is_looked_through_by_what_stands_in_the_address() {
+    let house = House::plan()
+        .setting("look_up_first", "12h")
+        .setting("look_up_most", "12h")
+        .start()
+        .await;
+    let (buyer, resolver) = (house.sign_in(BUYER).await, house.sign_in(RESOLVER).await);
+    let manager = house.sign_in(MANAGER).await;
+    let mine = house.lose(&buyer, "mine", "store_then_close").await;
+    let theirs = house.lose(&buyer, "theirs", "store_then_close").await;
+    let owner = house.person(MANAGER).await;
+    let case = |order: &Value| order["case"]["id"].as_str().expect("a case").to_owned();
+    let (moved, version) = (case(&theirs), theirs["case"]["version"].to_string());
+    let to = [
+        ("case", &*moved),
+        ("version", &version),
+        ("owner", &owner),
+        ("due_at", "2099-01-01T12:00"),
+        ("reason", "for the manager"),
+    ];
+    assert_eq!(manager.post("/act/assign", &to).await.status, 302);
+
+    let of = |order: &Value| vec![format!("/orders/{}", id(order))];
+    let page = resolver.get("/?mine=yes").await.text;
+    assert_eq!(in_section(&page, "pending"), of(&mine));
+    let page = manager.get("/?mine=yes&section=pending").await.text;
+    assert_eq!(in_section(&page, "pending"), of(&theirs));
+    let page = resolver.get("/?unowned=yes").await.text;
+    assert!(
+        sections(&page).values().all(Vec::is_empty),
+        "everything has somebody: {page}"
+    );
+    let page = resolver.get("/?supplier=practice").await.text;
+    assert_eq!(in_section(&page, "pending").len(), 2);
+    let page = resolver.get("/?supplier=nobody").await.text;
+    assert!(page.contains("Nothing here is like what you asked for"), "{page}");
+    let page = resolver.get("/?section=gossip&mine=perhaps").await.text;
+    assert!(page.contains("There is no such section"), "{page}");
+    assert!(page.contains("“Mine” is yes, or not asked for"), "{page}");
+    assert!(sections(&page).is_empty(), "nothing that could be taken for the answer");
+}
+
+/// What stands on somebody's papers: exact ones first, each with what of it matched; nothing of another tenant.
+#[tokio::test]
+async fn a_thing_is_found_by_what_stands_on_its_papers() {
+    let house = House::start().await;
+    let (buyer, resolver) = (house.sign_in(BUYER).await, house.sign_in(RESOLVER).await);
+    let bought = house.buy(&buyer, "M8-40-A2").await;
+    let bought = house.wait_for_state(&bought, "confirmed").await;
+    let longer = house.suggest("longer", &body("m8-40-a2-x")).await;
+    house.suggest("other", &body("other")).await;
+    let number = bought["supplier_reference"].as_str().expect("a number").to_owned();
+    let key = bought["operation_key"].as_str().expect("a key").to_owned();
+    let (order, suggestion) = (
+        format!("/orders/{}", id(&bought)),
+        format!("/suggestions/{}", longer.id),
+    );
+    let find = async |text: &str| {
+        let page = resolver.get(&format!("/?q={}", text.replace(' ', "+"))).await.text;
+        let cut = page
+            .split("id=\"found-heading\"")
+            .nth(1)
+            .expect("what was found")
+            .to_owned();
+        let links = cut.split("class=\"goods\" href=\"").skip(1);
+        let links: Vec<String> = links
+            .filter_map(|link| Some(link.split_once('"')?.0.to_owned()))
+            .collect();
+        (links, cut)
+    };
+
+    for exact in [id(&bought), &number, &key] {
+        assert_eq!(find(exact).await.0, [order.clone()], "{exact}");
+    }
+    let (links, page) = find("M8-40-A2").await;
+    assert_eq!(
+        links,
+        [order.clone(), suggestion.clone()],
+        "exact first, then what begins so"
+    );
+    assert!(page.contains("Article is M8-40-A2"), "{page}");
+    assert!(page.contains("Article begins so: m8-40-a2-x"), "{page}");
+    assert_eq!(find(&longer.id).await.0, [suggestion.clone()]);
+    assert_eq!(find("longer").await.0, [suggestion.clone()], "by its intent");
+    assert_eq!(
+        find(&id(&bought)[..9]).await.0,
+        [order.clone()],
+        "by the beginning of its id"
+    );
+    let (links, page) = find("nothing like it %25").await;
+    assert!(links.is_empty() && page.contains("Nothing is called so"), "{page}");
+    let mine = resolver.get("/?q=M8-40-A2&mine=yes").await.text;
+    assert!(!mine.contains(&order), "what is settled is nobody’s");
+
+    let added = house.run(&["tenant", "add", "Other", "--zone", "UTC"]);
+    assert_eq!(added.status, 0, "{}", added.err);
+    let added = house.run_with_input(
+        &[
+            "person",
+            "add",
+            "Otto",
+            "--email",
+            "otto@example.com",
+            "--role",
+            "manager,resolver",
+            "--password-stdin",
+            "--tenant",
+            "Other",
+        ],
+        support::PASSWORD,
+    );
+    assert_eq!(added.status, 0, "{}", added.err);
+    let otto = house.sign_in("otto@example.com").await;
+    for text in [id(&bought), &number, &key, "M8-40-A2", &longer.id, "longer"] {
+        let page = otto.get(&format!("/?q={text}")).await.text;
+        assert!(page.contains("Nothing is called so"), "{text} is another tenant’s");
+    }
 }
 
 /// The list in review goes on where its page ended, also when the last of it has been decided meanwhile.
@@ -96,4 +329,109 @@ async fn what_was_kept_without_its_total_is_added_up_all_the_same() {
 fn figures(page: &str) -> &str {
     let strip = page.split("aria-label=\"Figures\"").nth(1).expect("figures");
     strip.split("</ul>").next().expect("their end")
+}
+
+/// While 250 orders are settled in no order, whoever pages through them misses none and sees none twice, and on every page of
+/// the queue the sections add up to all of them.
+#[tokio::test]
+async fn while_250_orders_are_settled_at_random_nothing_is_skipped_and_nothing_is_twice() {
+    const ORDERS: usize = 250;
+    let house = House::plan().no_worker().start().await;
+    let buyer = house.sign_in(BUYER).await;
+    let mut ids = BTreeSet::new();
+    for number in 0..ORDERS {
+        ids.insert(house.buy(&buyer, &format!("random-{number}")).await);
+    }
+    let _worker = house.work().await;
+    let settle = async {
+        // by their ids, which are random, every third is withdrawn while the worker sends the others
+        for id in ids.iter().step_by(3) {
+            let order = house.order(id).await;
+            let version = order["version"].to_string();
+            let fields = [("order", &**id), ("version", &version), ("reason", "at random")];
+            buyer.post("/act/withdraw", &fields).await;
+        }
+        for id in &ids {
+            house
+                .wait_for(id, "settled", |order| {
+                    ["confirmed", "withdrawn"].contains(&order["state"].as_str().expect("a state"))
+                })
+                .await;
+        }
+    };
+    let resolver = house.sign_in(RESOLVER).await;
+    let done = std::sync::atomic::AtomicBool::new(false);
+    let page_on = async {
+        let mut rounds = 0;
+        loop {
+            let last = done.load(std::sync::atomic::Ordering::Relaxed);
+            assert_pages_are_whole(&house, &ids).await;
+            let exported = house.run(&["export", "orders", "--as", "jsonl"]);
+            assert_eq!(exported.status, 0, "{}", exported.err);
+            assert_each_once(
+                exported.out.lines().map(|line| {
+                    let order: Value = serde_json::from_str(line).expect("a line");
+                    order["id"].as_str().expect("an id").to_owned()
+                }),
+                &ids,
+            );
+            assert_queue_adds_up(&resolver.get("/").await.text, ORDERS);
+            rounds += 1;
+            if last {
+                return rounds;
+            }
+        }
+    };
+    let settle = async {
+        settle.await;
+        done.store(true, std::sync::atomic::Ordering::Relaxed);
+    };
+
+    let ((), rounds) = tokio::join!(settle, page_on);
+
+    assert!(rounds >= 2, "it paged while they were settled");
+    let mut records = 0;
+    for id in &ids {
+        let order = house.order(id).await;
+        let there = house.count(&order).await;
+        assert_eq!(there, i64::from(order["state"] == "confirmed"), "{order}");
+        records += there;
+    }
+    assert!(records > 0, "some were bought");
+}
+
+fn assert_each_once(seen: impl Iterator<Item = String>, all: &BTreeSet<String>) {
+    let seen: Vec<String> = seen.collect();
+    assert_eq!(seen.len(), all.len(), "nothing twice");
+    assert_eq!(&seen.into_iter().collect::<BTreeSet<_>>(), all, "nothing skipped");
+}
+
+async fn assert_pages_are_whole(house: &House, all: &BTreeSet<String>) {
+    let (mut seen, mut after) = (Vec::new(), String::new());
+    loop {
+        let page = house.read(&format!("/api/v1/orders?limit=20{after}")).await.json();
+        let orders = page["orders"].as_array().expect("orders");
+        seen.extend(orders.iter().map(|order| id(order).to_owned()));
+        let Some(next) = page["next"].as_str() else { break };
+        after = format!("&after={next}");
+    }
+    assert_each_once(seen.into_iter(), all);
+}
+
+/// On one page the sections hold all of them, and the money of the sections is the money of all: 10.50 each.
+fn assert_queue_adds_up(page: &str, all: usize) {
+    let figures = figures(page);
+    let cut = figures.split("figure-count\">").skip(1);
+    let count = |cut: &str| -> usize {
+        let text = cut.split("</p>").next().expect("its end");
+        let number = text.rsplit('>').next().expect("a number");
+        number.parse().unwrap_or_else(|_| panic!("no count: {text}"))
+    };
+    assert_eq!(cut.map(count).sum::<usize>(), all, "{figures}");
+    let money = figures.split("figure-money\">€").skip(1);
+    let cents = |cut: &str| -> u64 {
+        let text = cut.split('<').next().expect("its end").replace([',', '.'], "");
+        text.parse().expect("an amount")
+    };
+    assert_eq!(money.map(cents).sum::<u64>(), all as u64 * 1050, "{figures}");
 }

@@ -175,6 +175,16 @@ pub async fn assign(typed: Typed) -> Result<(), CallError> {
     then_case(&desk, &person, &typed, done.await).await
 }
 
+/// `/act/acknowledge`: then the page of what the case is about.
+pub async fn acknowledge(typed: Typed) -> Result<(), CallError> {
+    let (desk, person) = (desk()?, person()?);
+    let done = async {
+        let case: CaseId = typed.read("case", "a case’s id, as case_…")?;
+        desk.acknowledge(&person, &case, typed.version()?).await
+    };
+    then_case(&desk, &person, &typed, done.await).await
+}
+
 /// To the page of what a case is about; refused, too.
 async fn then_case(
     desk: &Desk,

@@ -125,6 +125,18 @@ pub async fn assign(
     assign(Typed::new("assign", fields)).await
 }
 
+/// Somebody is at a case; then the page of what it is about. `order` only says whose page the form stood on.
+#[server(prefix = "/act", endpoint = "acknowledge")]
+pub async fn acknowledge(
+    #[server(default)] case: Option<String>,
+    #[server(default)] version: Option<String>,
+    #[server(default)] order: Option<String>,
+) -> Result<(), CallError> {
+    use crate::caller::order_acts::{Typed, acknowledge};
+    let fields = [("case", case), ("version", version), ("order", order)];
+    acknowledge(Typed::new("acknowledge", fields)).await
+}
+
 /// Closes a case by a decision; then the page of what it is about.
 #[server(prefix = "/act", endpoint = "close_case")]
 pub async fn close_case(

@@ -312,7 +312,8 @@ impl Desk {
             let (_, about) = cases::case_fetch(conn, tenant, &case.id)
                 .await?
                 .ok_or(DeskError::Absent("case"))?;
-            must_be_done(cases::case_give(conn, &case, &new, case.due_at).await?)?;
+            let remind_at = self.reminder_at(conn, tenant, case.due_at, now).await?;
+            must_be_done(cases::case_give(conn, &case, &new, case.due_at, remind_at).await?)?;
             let reason = format!("{} was disabled", person.name);
             let moved = Happening::CaseMoved {
                 case: case.id,

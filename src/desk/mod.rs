@@ -24,6 +24,7 @@ pub mod pause;
 pub mod people;
 pub mod ready;
 mod record;
+mod remind;
 pub mod revise;
 mod second_person;
 pub mod settle;
@@ -139,6 +140,10 @@ pub struct Lengths {
     pub lease: TimeDelta,
     pub send_by: Duration,
     pub case_due: TimeDelta,
+    /// The owner of a case is reminded so long before its deadline.
+    pub remind_before: TimeDelta,
+    /// Somebody who says they are at it is not disturbed for so long.
+    pub acknowledge_lasts: TimeDelta,
     pub look_up_first: TimeDelta,
     pub look_up_most: TimeDelta,
     pub session: TimeDelta,
@@ -220,6 +225,8 @@ impl Desk {
                 lease: delta(config.lease),
                 send_by: config.send_by,
                 case_due: delta(config.case_due),
+                remind_before: delta(config.remind_before),
+                acknowledge_lasts: delta(config.acknowledge_lasts),
                 look_up_first: delta(config.look_up_first),
                 look_up_most: delta(config.look_up_most),
                 session: delta(config.session),

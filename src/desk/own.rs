@@ -170,7 +170,8 @@ impl Desk {
             .find(|(id, _)| *id == to.owner);
         let (owner, owner_name) = owner.ok_or_else(|| missing("owner", "a resolver or manager who is not disabled"))?;
         let reason = reason_given("reason", &to.reason, SAY_WHY)?;
-        if case_give(&mut tx, &case, &owner, due_at).await? == Written::NotInThatState {
+        let remind_at = self.reminder_at(&mut tx, person.tenant(), due_at, now).await?;
+        if case_give(&mut tx, &case, &owner, due_at, remind_at).await? == Written::NotInThatState {
             return Err(last_doer(&mut tx, person, &subject.id(), Doing::OfCase).await?.into());
         }
         let moved = Happening::CaseMoved {

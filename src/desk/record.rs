@@ -182,8 +182,11 @@ impl Desk {
             reason: reason.to_owned(),
             opened_at: now,
             closed_at: None,
+            quiet_until: None,
+            escalated: 0,
         };
-        cases::case_open(conn, tenant, about, &opened).await?;
+        let remind_at = self.reminder_at(conn, tenant, opened.due_at, now).await?;
+        cases::case_open(conn, tenant, about, &opened, remind_at).await?;
         let happening = Happening::CaseOpened {
             case: opened.id,
             case_kind: kind,

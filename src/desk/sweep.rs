@@ -21,7 +21,7 @@ use crate::supplier::Supplier;
 use chrono::{DateTime, TimeDelta, Utc};
 
 /// Leases, and late orders of a supplier, swept at once; the rest comes with the next sweep.
-const MOST: u32 = 500;
+pub(super) const MOST: u32 = 500;
 
 impl Desk {
     /// Sweeps once. A fault in one order is logged and does not keep the others from being swept.
@@ -43,6 +43,7 @@ impl Desk {
         self.sweep_void_requests().await?;
         self.sweep_too_old().await?;
         self.sweep_acknowledged().await?;
+        self.sweep_reminders().await?;
         self.forget_silent_nodes().await
     }
 

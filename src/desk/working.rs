@@ -11,7 +11,7 @@ use crate::domain::ids::TenantId;
 use crate::domain::text;
 use crate::domain::working::{TimeLimit, WorkingCalendar, week_in_words, week_of};
 use crate::store::{Conn, Written, calendars, tenants};
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use chrono_tz::Tz;
 
 /// The zone that a tenant's walls are in.
@@ -79,19 +79,29 @@ impl Desk {
         tenant: &TenantId,
         now: DateTime<Utc>,
     ) -> Result<DateTime<Utc>, DeskError> {
-        let passing = now + self.lengths.case_due;
-        let Some(calendar) = calendars::calendar_fetch(conn, tenant).await? else {
-            return Ok(passing);
-        };
-        let minutes = self.lengths.case_due.num_minutes();
-        let zone = zone_of(conn, tenant).await?;
-        Ok(calendar
-            .deadline(zone, TimeLimit::Working { minutes }, now)
-            .unwrap_or_else(|fault| {
-                tracing::warn!(%tenant, "a deadline is counted as time passes: {fault}");
-                passing
-            }))
+        worked_after(conn, tenant, self.lengths.case_due, now).await
     }
+}
+
+/// The moment at which so much working time has passed.
+pub(super) async fn worked_after(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    length: TimeDelta,
+    now: DateTime<Utc>,
+) -> Result<DateTime<Utc>, DeskError> {
+    let passing = now + length;
+    let Some(calendar) = calendars::calendar_fetch(conn, tenant).await? else {
+        return Ok(passing);
+    };
+    let minutes = length.num_minutes();
+    let zone = zone_of(conn, tenant).await?;
+    Ok(calendar
+        .deadline(zone, TimeLimit::Working { minutes }, now)
+        .unwrap_or_else(|fault| {
+            tracing::warn!(%tenant, "a deadline is counted as time passes: {fault}");
+            passing
+        }))
 }
 
 /// The last moment in which somebody works before this one, where it comes while nobody does: what a supplier's limit leaves

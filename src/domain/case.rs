@@ -80,6 +80,10 @@ pub struct Case {
     pub reason: String,
     pub opened_at: DateTime<Utc>,
     pub closed_at: Option<DateTime<Utc>>,
+    /// Somebody is at it: nobody is reminded or told until then.
+    pub quiet_until: Option<DateTime<Utc>>,
+    /// How often a manager was told that its deadline has passed.
+    pub escalated: u32,
 }
 
 /// What a change asks of an order's cases.

@@ -24,6 +24,7 @@ pub mod pages;
 pub mod person;
 pub mod queue;
 pub mod refusal;
+pub mod reminding;
 pub mod restored;
 pub mod resume;
 pub mod revision;

@@ -187,6 +187,13 @@ impl WorkingCalendar {
         Err(CalendarFault::Never)
     }
 
+    /// When it opens next on a later day than that of this moment; nothing where it does not in ten years.
+    pub fn opens_after_today(&self, zone: Tz, moment: DateTime<Utc>) -> Option<DateTime<Utc>> {
+        let today = moment.with_timezone(&zone).date_naive();
+        let mut later = days_after(today).skip(1).flat_map(|day| self.open_on(day, zone));
+        later.next().map(|(opens, _)| opens)
+    }
+
     /// The first moment of the last working day before the day of this moment; what was settled since then is news to
     /// whoever comes back to work. Without such a day in ten years: the day before.
     pub fn last_working_day(&self, zone: Tz, moment: DateTime<Utc>) -> DateTime<Utc> {

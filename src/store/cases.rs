@@ -4,6 +4,7 @@ use super::dialect::{ask, done};
 use super::{Conn, StoreError, count, micros, moment, moment_if, parsed};
 use crate::domain::case::{Case, CaseKind};
 use crate::domain::ids::{CaseId, OrderId, PersonId, SuggestionId, TenantId};
+use crate::domain::reminding::Watch;
 use chrono::{DateTime, Utc};
 
 /// What a case is about.
@@ -35,12 +36,15 @@ struct Columns {
     reason: String,
     opened_at: i64,
     closed_at: Option<i64>,
+    quiet_until: Option<i64>,
+    escalated: i64,
 }
 
 macro_rules! case_columns {
     ($rest:literal) => {
         concat!(
-            "SELECT c.id, c.version, c.kind, c.owner, p.name AS owner_name, c.due_at, c.reason, c.opened_at, c.closed_at
+            "SELECT c.id, c.version, c.kind, c.owner, p.name AS owner_name, c.due_at, c.reason, c.opened_at, c.closed_at,
+                    c.quiet_until, c.escalated
              FROM cases c JOIN people p ON p.id = c.owner ",
             $rest
         )
@@ -58,15 +62,24 @@ fn read(row: Columns) -> Result<Case, StoreError> {
         reason: row.reason,
         opened_at: moment(row.opened_at)?,
         closed_at: moment_if(row.closed_at)?,
+        quiet_until: moment_if(row.quiet_until)?,
+        escalated: u32::try_from(row.escalated).map_err(StoreError::corrupt)?,
     })
 }
 
-/// Keeps a new case.
-pub async fn case_open(conn: &mut Conn, tenant: &TenantId, about: &About, case: &Case) -> Result<(), StoreError> {
+/// Keeps a new case; its owner is reminded at this moment.
+pub async fn case_open(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    about: &About,
+    case: &Case,
+    remind_at: DateTime<Utc>,
+) -> Result<(), StoreError> {
     let (order, suggestion, supplier) = about.columns();
     done!(conn, sqlx::query(
-        "INSERT INTO cases (id, tenant, version, kind, order_id, suggestion, supplier, owner, due_at, reason, opened_at)
-         VALUES ($1, $2, 1, $3, $4, $5, $6, $7, $8, $9, $10)",
+        "INSERT INTO cases (id, tenant, version, kind, order_id, suggestion, supplier, owner, due_at, reason, opened_at,
+                            remind_at)
+         VALUES ($1, $2, 1, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
     )
     .bind(case.id.as_str())
     .bind(tenant.as_str())
@@ -78,6 +91,7 @@ pub async fn case_open(conn: &mut Conn, tenant: &TenantId, about: &About, case: 
     .bind(micros(case.due_at))
     .bind(&case.reason)
     .bind(micros(case.opened_at))
+    .bind(micros(remind_at))
     .execute(&mut *conn))?;
     Ok(())
 }
@@ -203,21 +217,107 @@ pub async fn case_owned(conn: &mut Conn, owner: &str) -> Result<Vec<Case>, Store
     rows.into_iter().map(read).collect()
 }
 
-/// Gives an open case to somebody, until a deadline, from exactly this version.
+/// Gives an open case to somebody, until a deadline, from exactly this version. What was said of the deadline before does not
+/// count any more.
 pub async fn case_give(
     conn: &mut Conn,
     case: &Case,
     owner: &PersonId,
     due_at: DateTime<Utc>,
+    remind_at: DateTime<Utc>,
 ) -> Result<super::Written, StoreError> {
     let done = done!(
         conn,
         sqlx::query(
-            "UPDATE cases SET owner = $1, due_at = $2, version = version + 1
+            "UPDATE cases SET owner = $1, due_at = $2, version = version + 1, remind_at = $5, reminded = 0, escalated = 0,
+                          quiet_until = NULL
          WHERE id = $3 AND version = $4 AND closed_at IS NULL",
         )
         .bind(owner.as_str())
         .bind(micros(due_at))
+        .bind(case.id.as_str())
+        .bind(super::kept(case.version)?)
+        .bind(micros(remind_at))
+        .execute(&mut *conn)
+    )?;
+    Ok(super::Written::of(done))
+}
+
+/// Open cases that somebody has to be told of by this moment, at most so many.
+pub async fn case_to_remind(
+    conn: &mut Conn,
+    now: DateTime<Utc>,
+    most: u32,
+) -> Result<Vec<(TenantId, CaseId)>, StoreError> {
+    let rows: Vec<(String, String)> = ask!(
+        conn,
+        sqlx::query_as(
+            "SELECT tenant, id FROM cases WHERE closed_at IS NULL AND remind_at <= $1 ORDER BY remind_at LIMIT $2"
+        )
+        .bind(micros(now))
+        .bind(i64::from(most))
+        .fetch_all(&mut *conn)
+    )?;
+    let read = |(tenant, id): (String, String)| Ok((parsed(&tenant)?, parsed(&id)?));
+    rows.into_iter().map(read).collect()
+}
+
+/// What is kept about telling people of an open case; nothing for a closed one.
+pub async fn case_watch(conn: &mut Conn, id: &CaseId) -> Result<Option<Watch>, StoreError> {
+    let row: Option<(i64, i64, i64, i64, Option<i64>)> = ask!(
+        conn,
+        sqlx::query_as(
+            "SELECT due_at, coalesce(remind_at, due_at), reminded, escalated, quiet_until FROM cases
+             WHERE id = $1 AND closed_at IS NULL"
+        )
+        .bind(id.as_str())
+        .fetch_optional(&mut *conn)
+    )?;
+    let read = |(due_at, remind_at, reminded, escalated, quiet_until)| {
+        Ok(Watch {
+            due_at: moment(due_at)?,
+            remind_at: moment(remind_at)?,
+            reminded: reminded != 0,
+            escalated: u32::try_from(escalated).map_err(StoreError::corrupt)?,
+            quiet_until: moment_if(quiet_until)?,
+        })
+    };
+    row.map(read).transpose()
+}
+
+/// Writes what is kept about telling people, if nobody did since it was read. Neither order nor version moves: whoever has the
+/// page of it open is not too late.
+pub async fn case_watched(conn: &mut Conn, id: &CaseId, was: &Watch, is: &Watch) -> Result<super::Written, StoreError> {
+    let done = done!(
+        conn,
+        sqlx::query(
+            "UPDATE cases SET remind_at = $1, reminded = $2, escalated = $3
+             WHERE id = $4 AND closed_at IS NULL AND coalesce(remind_at, due_at) = $5 AND escalated = $6"
+        )
+        .bind(micros(is.remind_at))
+        .bind(i64::from(is.reminded))
+        .bind(i64::from(is.escalated))
+        .bind(id.as_str())
+        .bind(micros(was.remind_at))
+        .bind(i64::from(was.escalated))
+        .execute(&mut *conn)
+    )?;
+    Ok(super::Written::of(done))
+}
+
+/// Somebody is at it until then: nobody is told before. From exactly this version.
+pub async fn case_acknowledge(
+    conn: &mut Conn,
+    case: &Case,
+    until: DateTime<Utc>,
+) -> Result<super::Written, StoreError> {
+    let done = done!(
+        conn,
+        sqlx::query(
+            "UPDATE cases SET quiet_until = $1, remind_at = $1, version = version + 1
+             WHERE id = $2 AND version = $3 AND closed_at IS NULL"
+        )
+        .bind(micros(until))
         .bind(case.id.as_str())
         .bind(super::kept(case.version)?)
         .execute(&mut *conn)

@@ -1,7 +1,7 @@
 //! Open cases: whose they are, by when, why, and what happens if nobody acts.
 
 use super::decide_case::{DecideCase, Deciding};
-use super::hand_over::{HandOver, HandingOver};
+use super::hand_over::{AtIt, HandOver, HandingOver};
 use super::icon::{Drawing, Icon};
 use super::layout::heading_id;
 use super::moment::{Here, Moment};
@@ -23,6 +23,7 @@ pub fn open(cases: &[Case]) -> Vec<Case> {
 /// One open case.
 #[component]
 pub fn CaseCard(case: Case, here: Here, #[prop(optional)] to: Option<HandingOver>, by: Deciding) -> impl IntoView {
+    let at_it = to.clone().map(|to| view! { <AtIt case=case.clone() to here/> });
     let hand_over = to.map(|to| view! { <HandOver case=case.clone() to here/> });
     let decide = view! { <DecideCase case=case.clone() by here/> };
     let (heading, labelled) = heading_id(case.id.as_str());
@@ -33,6 +34,7 @@ pub fn CaseCard(case: Case, here: Here, #[prop(optional)] to: Option<HandingOver
             <CaseFacts case here/>
             <p class="fine">{words::case_left_alone(kind)}" Open since "<Moment at=opened_at here/>"."</p>
             {decide}
+            {at_it}
             {hand_over}
             <p><a href=sheet>"Hand-over sheet"</a></p>
         </section>
@@ -50,10 +52,11 @@ pub fn CaseFacts(case: Case, here: Here, #[prop(optional)] without_why: bool) ->
         None => view! { <Due at=case.due_at here/> }.into_any(),
         Some(_) => view! { <Moment at=case.due_at here/> }.into_any(),
     };
+    let told = words::queue::told_of(&case, here).map(|told| view! { <p class="fine">{told}</p> });
     view! {
         <dl class="facts">
             <dt>"Owner"</dt><dd><b><Name text=case.owner_name/></b></dd>
-            <dt>"Due"</dt><dd>{due}</dd>
+            <dt>"Due"</dt><dd>{due}{told}</dd>
             {reason}
         </dl>
     }

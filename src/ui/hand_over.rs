@@ -40,6 +40,32 @@ impl HandingOver {
     }
 }
 
+/// Somebody says that they are at it: nobody is reminded or told for a set time.
+#[component]
+pub fn AtIt(case: Case, to: HandingOver, here: Here) -> impl IntoView {
+    if to.may.is_err() {
+        return ().into_any();
+    }
+    let hidden = vec![
+        ("order", to.order.to_string()),
+        ("case", case.id.to_string()),
+        ("version", case.version.to_string()),
+    ];
+    let quiet = case.quiet_until.filter(|until| *until > here.now);
+    let (press, says) = match quiet {
+        Some(_) => (words::ways::STILL_AT_IT, words::ways::STILL_AT_IT_MEANS),
+        None => (words::ways::AT_IT, words::ways::AT_IT_MEANS),
+    };
+    view! {
+        <form class="at-it" method="post" action="/act/acknowledge">
+            <Hidden fields=hidden/>
+            <button class="button button-quiet button-small">{press}</button>
+            <span class="fine">{says}</span>
+        </form>
+    }
+    .into_any()
+}
+
 /// The form, folded away.
 #[component]
 pub fn HandOver(case: Case, to: HandingOver, here: Here) -> impl IntoView {

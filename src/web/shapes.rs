@@ -239,6 +239,8 @@ fn case(case: &crate::domain::case::Case) -> Value {
         "reason": case.reason,
         "opened_at": case.opened_at,
         "closed_at": case.closed_at,
+        "quiet_until": case.quiet_until,
+        "escalated": case.escalated,
     })
 }
 

@@ -1,6 +1,7 @@
 //! The morning queue in words: its sections, how urgent a row is, and what was found.
 
 use crate::domain::calendar;
+use crate::domain::case::Case;
 use crate::domain::queue::{Field, Matched, Section, Urgency, Word};
 use crate::ui::moment::Here;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -78,6 +79,22 @@ pub fn urgency_more(urgency: Urgency, here: Here) -> String {
         Urgency::Waits(since) => format!("Waits {}", calendar::span(here.now - since)),
         Urgency::Over(at) => here.short(at),
     }
+}
+
+/// Who was told of an open case, and who is at it; nothing where nobody had to be.
+pub fn told_of(case: &Case, here: Here) -> Option<String> {
+    if case.closed_at.is_some() {
+        return None;
+    }
+    let quiet = case.quiet_until.filter(|until| *until > here.now);
+    let quiet = quiet.map(|until| format!("Somebody is on it: nobody is reminded until {}.", here.short(until)));
+    let told = match case.escalated {
+        0 => None,
+        1 => Some("A manager was told that it is late.".to_owned()),
+        times => Some(format!("A manager was told {times} times that it is late.")),
+    };
+    let told: Vec<String> = [told, quiet].into_iter().flatten().collect();
+    (!told.is_empty()).then(|| told.join(" "))
 }
 
 /// What was found on a row.

@@ -26,6 +26,14 @@ pub const WITHDRAW_DOES: &str = "It is never sent after that, and this cannot be
 pub const SEND_BACK_DOES: &str = "The assistant reads it and may bring a new version.";
 /// What rejecting does.
 pub const REJECT_DOES: &str = "This is final: the assistant may not bring it again under this intent.";
+/// Somebody says that a case is being seen to.
+pub const AT_IT: &str = "I am on it";
+/// What that does.
+pub const AT_IT_MEANS: &str = "Nobody is reminded for a while. Owner, deadline and order stay as they are.";
+/// The same once more.
+pub const STILL_AT_IT: &str = "I am still on it";
+/// What that does.
+pub const STILL_AT_IT_MEANS: &str = "Nobody is reminded for a while longer.";
 /// Taking a case is handing it to oneself.
 pub const HAND_OVER: &str = "Take or hand over";
 /// The way of a person who asked them.

@@ -7,6 +7,7 @@ mod results;
 mod rows;
 mod sheet;
 mod way_home;
+pub(super) mod who;
 
 use super::decide::LOOK_ALIKE;
 use super::pause::pause_view;
@@ -40,6 +41,7 @@ use crate::store::{
 use chrono::{DateTime, Utc};
 use rows::{Placed, listed, order_row, placed, section_rows, shown, suggestion_row};
 use std::collections::HashMap;
+pub use who::JustDone;
 
 /// Rows of one section of the queue on its page; the rest is counted.
 const MOST_ROWS: usize = 100;

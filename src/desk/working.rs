@@ -72,25 +72,26 @@ impl Desk {
         Ok(calendars::holiday_list(&mut read, tenant).await?)
     }
 
-    /// When a case that opens now is due: so much working time from now.
+    /// When a case that opens now is due: after what its rule allows, else after the setting's length; in working time.
     pub(super) async fn case_due_at(
         &self,
         conn: &mut Conn,
         tenant: &TenantId,
+        within: Option<TimeLimit>,
         now: DateTime<Utc>,
     ) -> Result<DateTime<Utc>, DeskError> {
-        let passing = now + self.lengths.case_due;
+        let zone = zone_of(conn, tenant).await?;
+        let usual = now + self.lengths.case_due;
+        let passing = within.and_then(|within| within.passing(zone, now)).unwrap_or(usual);
         let Some(calendar) = calendars::calendar_fetch(conn, tenant).await? else {
             return Ok(passing);
         };
         let minutes = self.lengths.case_due.num_minutes();
-        let zone = zone_of(conn, tenant).await?;
-        Ok(calendar
-            .deadline(zone, TimeLimit::Working { minutes }, now)
-            .unwrap_or_else(|fault| {
-                tracing::warn!(%tenant, "a deadline is counted as time passes: {fault}");
-                passing
-            }))
+        let limit = within.unwrap_or(TimeLimit::Working { minutes });
+        Ok(calendar.deadline(zone, limit, now).unwrap_or_else(|fault| {
+            tracing::warn!(%tenant, "a deadline is counted as time passes: {fault}");
+            passing
+        }))
     }
 }
 

@@ -17,6 +17,7 @@ use crate::config::Config;
 use crate::desk::clock;
 use crate::desk::house::NewPerson;
 use crate::desk::nodes::{Duties, Node};
+use crate::desk::owners::RuleChange;
 use crate::desk::{Desk, DeskError};
 use crate::domain::ids::TenantId;
 use crate::domain::person::Role;
@@ -323,6 +324,22 @@ pub async fn holidays(config: &Config, tenant: Option<&str>, change: Option<(&st
     }
     for (day, name) in desk.holidays(&tenant).await? {
         println!("{day} {name}");
+    }
+    Ok(())
+}
+
+/// `tenant owner`: sets a rule, takes it away, and prints what is set.
+pub async fn owner_rules(config: &Config, tenant: Option<&str>, change: Option<(Option<&str>, &RuleChange)>) -> Done {
+    let desk = open_to_write(config).await?;
+    let tenant = desk.tenant_named(tenant).await?;
+    if let Some((supplier, change)) = change {
+        desk.owner_rule(&tenant, supplier, change).await?;
+    }
+    for rule in desk.owner_rules(&tenant).await? {
+        let said = |text: Option<String>| text.unwrap_or_default();
+        let supplier = rule.supplier.unwrap_or_else(|| "all others".to_owned());
+        let (owner, within, remark) = (said(rule.owner), said(rule.within), said(rule.remark));
+        println!("{supplier}\t{owner}\t{within}\t{remark}");
     }
     Ok(())
 }

@@ -3,7 +3,9 @@
 use clap::{Args, Parser, Subcommand};
 use countersign::commands::{self, Against, CommandError, Form, Serve};
 use countersign::config::{Config, LogFormat, Overrides};
+use countersign::desk::away::AwayTyped;
 use countersign::desk::house::Scope;
+use countersign::desk::owners::RuleChange;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -167,6 +169,23 @@ enum Tenant {
         #[command(flatten)]
         of: Of,
     },
+    /// Whose new cases are first, and by when they are due. Without an argument: what is set.
+    Owner {
+        /// Of this supplier alone; without it: of all others.
+        #[arg(long, value_name = "ID")]
+        supplier: Option<String>,
+        /// A resolver or manager, by e-mail or id; while they are away their deputy, else whoever has least to do.
+        #[arg(long, value_name = "WHO", conflicts_with = "off")]
+        owner: Option<String>,
+        /// Such as 4h or 90m of working time, or "17:00 next working day".
+        #[arg(long, value_name = "LIMIT", conflicts_with = "off")]
+        within: Option<String>,
+        /// No rule any more.
+        #[arg(long)]
+        off: bool,
+        #[command(flatten)]
+        of: Of,
+    },
     /// Above this amount a second person, a manager, confirms what a person found out. Without an amount: what is set.
     SecondPerson {
         /// Such as EUR.
@@ -258,6 +277,27 @@ enum Person {
     },
     /// Disable a person, by e-mail or id; their cases move to others.
     Disable {
+        who: String,
+        #[command(flatten)]
+        of: Of,
+    },
+    /// Say that a person, by e-mail or id, is away: new cases go to who stands in.
+    Away {
+        who: String,
+        /// The last day, such as 2026-12-04.
+        #[arg(long, value_name = "DAY")]
+        until: String,
+        /// The first day; today without it.
+        #[arg(long, value_name = "DAY")]
+        from: Option<String>,
+        /// Who stands in: a resolver or manager, by e-mail or id.
+        #[arg(long, value_name = "WHO")]
+        deputy: Option<String>,
+        #[command(flatten)]
+        of: Of,
+    },
+    /// Say that a person is there again, or does not go away after all.
+    Back {
         who: String,
         #[command(flatten)]
         of: Of,
@@ -427,6 +467,21 @@ async fn tenant(verb: Tenant, config: &Config) -> Result<(), CommandError> {
             let change = day.as_deref().map(|day| (day, name.as_deref()));
             commands::holidays(config, of.tenant.as_deref(), change).await
         }
+        Tenant::Owner {
+            supplier,
+            owner,
+            within,
+            off,
+            of,
+        } => {
+            let is_asked = supplier.is_none() && owner.is_none() && within.is_none() && !off;
+            let change = match off {
+                true => RuleChange::Off,
+                false => RuleChange::Set { owner, within },
+            };
+            let change = (!is_asked).then_some((supplier.as_deref(), &change));
+            commands::owner_rules(config, of.tenant.as_deref(), change).await
+        }
         Tenant::SecondPerson {
             currency,
             above,
@@ -507,6 +562,25 @@ async fn person(verb: Person, config: &Config) -> Result<(), CommandError> {
         Person::Disable { who, of } => {
             let tenant = desk.tenant_named(of.tenant.as_deref()).await?;
             Ok(desk.person_disable(&tenant, &who).await?)
+        }
+        Person::Away {
+            who,
+            until,
+            from,
+            deputy,
+            of,
+        } => {
+            let tenant = desk.tenant_named(of.tenant.as_deref()).await?;
+            let away = AwayTyped {
+                from: from.unwrap_or_default(),
+                until,
+                deputy: deputy.unwrap_or_default(),
+            };
+            Ok(desk.person_away(&tenant, &who, &away).await?)
+        }
+        Person::Back { who, of } => {
+            let tenant = desk.tenant_named(of.tenant.as_deref()).await?;
+            Ok(desk.person_back(&tenant, &who).await?)
         }
     }
 }

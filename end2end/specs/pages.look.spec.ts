@@ -7,20 +7,22 @@ import { type House, people } from "../support/house.ts";
 import { expect, test } from "../support/test.ts";
 
 /** Every page of the house, in a state worth looking at. A page that is not here is not looked at. */
-const pages: { name: string; path: (house: House, page: Page) => Promise<string> }[] = [
+const pages: { name: string; as?: (typeof people)[keyof typeof people]; path: (house: House, page: Page) => Promise<string> }[] = [
   { name: "sign-in", path: async () => "/sign-in" },
   { name: "queue", path: async (house) => (await house.assistant.wish("look-queue"), "/") },
   { name: "review", path: async (house) => `/suggestions/${(await house.assistant.wish("look-review")).suggestion.id}` },
   { name: "activity", path: async (house) => (await house.assistant.wish("look-activity"), "/activity") },
+  { name: "people", as: people.manager, path: async () => "/people" },
+  { name: "hand-over", as: people.manager, path: (house, page) => handOverOf(house, page) },
   { name: "order-confirmed", path: (house, page) => orderIn(house, page, "confirmed") },
   { name: "change", path: async (house, page) => `${await orderIn(house, page, "confirmed")}/change` },
   { name: "order-pending", path: (house, page) => orderIn(house, page, "confirmation_pending") },
   { name: "sheet-pending", path: (house, page) => sheetOf(house, page) },
 ];
 
-for (const { name, path: place } of pages) {
+for (const { name, as: viewer = people.buyer, path: place } of pages) {
   test(`${name} is accessible, fits its width, and can be looked at`, async ({ house, pageOf }, testInfo) => {
-    const page = await pageOf(people.buyer);
+    const page = await pageOf(viewer);
     await page.goto(house.url + (await place(house, page)));
     if (name === "sign-in") await page.context().clearCookies().then(() => page.goto(`${house.url}/sign-in`));
     await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
@@ -65,4 +67,13 @@ async function sheetOf(house: House, page: Page): Promise<string> {
   const sheet = await page.getByRole("link", { name: "Hand-over sheet" }).getAttribute("href");
   if (!sheet) throw new Error("the order's page leads to no sheet");
   return sheet;
+}
+
+/** The list of the resolver's open cases. */
+async function handOverOf(house: House, page: Page): Promise<string> {
+  await orderIn(house, page, "confirmation_pending");
+  await page.goto(`${house.url}/people`);
+  const list = await page.getByRole("link", { name: `Hand over the cases of ${people.resolver.name}` }).getAttribute("href");
+  if (!list) throw new Error("the page of people leads to no list");
+  return list;
 }

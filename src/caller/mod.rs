@@ -4,6 +4,7 @@
 
 pub mod decide;
 pub mod order_acts;
+pub mod people;
 pub mod revise;
 
 use crate::calls::CallError;

@@ -30,19 +30,30 @@ impl Typed {
         )
     }
 
+    /// With fields that a form has several times.
+    pub(super) fn and(mut self, fields: impl Iterator<Item = (String, String)>) -> Self {
+        self.0.extend(fields);
+        self
+    }
+
+    /// Everything that came, for the draft.
+    pub(super) fn fields(&self) -> &[(String, String)] {
+        &self.0
+    }
+
     fn field(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().find(|(field, _)| field == name);
         found.map(|(_, value)| value.as_str())
     }
 
     /// A field that must be there and readable: a missing one is never a default.
-    fn read<T: FromStr>(&self, name: &str, what: &str) -> Result<T, Refusal> {
+    pub(super) fn read<T: FromStr>(&self, name: &str, what: &str) -> Result<T, Refusal> {
         let text = self.field(name).map(str::trim).filter(|text| !text.is_empty());
         let text = text.ok_or_else(|| missing(name, &format!("is missing: {what}")))?;
         text.parse().map_err(|_| missing(name, &format!("is not {what}")))
     }
 
-    fn text(&self, name: &str) -> String {
+    pub(super) fn text(&self, name: &str) -> String {
         self.field(name).unwrap_or_default().to_owned()
     }
 

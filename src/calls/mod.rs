@@ -8,6 +8,7 @@ pub mod cases;
 pub mod decide;
 pub mod order_acts;
 pub mod orders;
+pub mod people;
 pub mod queue;
 pub mod review;
 

@@ -3,13 +3,13 @@
 //! Promises: every change leaves an event; a tenant keeps a manager and no case loses its owner (rule 15). Must not: be
 //! reachable from the web.
 
+use super::owners::Owners;
 use super::pause::{PauseView, pause_view};
 use super::people::{hash_password, token_hash};
 use super::ready::{Readiness, SILENT_AFTER};
-use super::record::{must_be_done, subject_of};
+use super::record::subject_of;
 use super::{Desk, DeskError, chain, clock};
 use crate::domain::calendar;
-use crate::domain::case::owner;
 use crate::domain::contents::{Fault, SiteCode, SupplierId};
 use crate::domain::event::{Actor, Happening, Subject};
 use crate::domain::ids::{PersonId, TenantId, TokenId};
@@ -38,6 +38,15 @@ pub const SHORTEST_PASSWORD: usize = 8;
 
 pub(super) fn faulty(field: &str, detail: impl std::fmt::Display) -> DeskError {
     DeskError::Faulty(vec![Fault::at(field, detail)])
+}
+
+/// Somebody of these, by e-mail address or id.
+pub(super) fn named<'a>(everybody: &'a [PersonRow], who: &str) -> Option<&'a PersonRow> {
+    let who = who.trim();
+    let email = who.to_lowercase();
+    everybody
+        .iter()
+        .find(|one| one.email == email || one.id.as_str() == who)
 }
 
 fn name_of(field: &str, given: &str) -> Result<String, DeskError> {
@@ -277,10 +286,7 @@ impl Desk {
         let now = clock::now();
         let mut tx = self.store.begin_write_in(tenant).await?;
         let all = people::person_list(&mut tx, tenant).await?;
-        let found = all
-            .into_iter()
-            .find(|one| one.email == who.trim().to_lowercase() || one.id.as_str() == who);
-        let person = found.ok_or(DeskError::Absent("person"))?;
+        let person = named(&all, who).ok_or(DeskError::Absent("person"))?.clone();
         let is_manager = person.roles.contains(&Role::Manager);
         if is_manager && !people::has_manager(&mut tx, tenant, Some(&person.id)).await? {
             return Err(DeskError::Stands(
@@ -305,19 +311,15 @@ impl Desk {
         person: &PersonRow,
         now: DateTime<Utc>,
     ) -> Result<(), DeskError> {
-        for case in cases::case_owned(conn, person.id.as_str()).await? {
-            let candidates = people::owner_candidates(conn, tenant).await?;
-            let new = owner(&candidates).cloned().ok_or(DeskError::NoManager)?;
-            let owner_name = people::person_name(conn, &new).await?;
-            let (_, about) = cases::case_fetch(conn, tenant, &case.id)
-                .await?
-                .ok_or(DeskError::Absent("case"))?;
-            let remind_at = self.reminder_at(conn, tenant, case.due_at, now).await?;
-            must_be_done(cases::case_give(conn, &case, &new, case.due_at, remind_at).await?)?;
+        let mut owners = Owners::load(conn, tenant, now).await?;
+        for (case, about) in cases::case_owned(conn, tenant, &person.id).await? {
+            let new = owners.next(conn, &about).await?;
+            let owner_name = people::person_name(conn, &new.person).await?;
+            self.give(conn, tenant, &case, &new, now).await?;
             let reason = format!("{} was disabled", person.name);
             let moved = Happening::CaseMoved {
                 case: case.id,
-                owner: new,
+                owner: new.person,
                 owner_name,
                 due_at: None,
                 reason,

@@ -9,6 +9,7 @@ mod rows;
 mod search;
 mod sheet;
 mod way_home;
+pub(super) mod who;
 
 use super::decide::LOOK_ALIKE;
 use super::pause::pause_view;
@@ -40,6 +41,7 @@ use crate::store::{
 use chrono::{DateTime, Utc};
 use rows::{listed, suggestion_row};
 use std::collections::HashMap;
+pub use who::JustDone;
 
 /// Orders, or suggestions, on a page of their list.
 const PAGE: u32 = 50;

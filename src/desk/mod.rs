@@ -5,6 +5,7 @@
 
 mod again;
 pub mod ask;
+pub mod away;
 pub mod backup;
 mod chain;
 pub mod claim;
@@ -13,6 +14,7 @@ pub mod close;
 pub mod decide;
 mod doubt;
 pub mod figures;
+pub mod hand_over;
 pub mod house;
 mod kin;
 pub mod log;
@@ -20,6 +22,7 @@ pub mod look;
 pub mod moving;
 pub mod nodes;
 pub mod own;
+pub mod owners;
 pub mod pause;
 pub mod people;
 pub mod ready;

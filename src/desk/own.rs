@@ -12,7 +12,7 @@ use crate::domain::event::Happening;
 use crate::domain::ids::{CaseId, OrderId, PersonId};
 use crate::domain::order::{self, Hold};
 use crate::domain::pages::Target;
-use crate::domain::person::{self, Role, may};
+use crate::domain::person::{self, may, may_own};
 use crate::domain::ways::{LIFTED_BY_RELEASE, may_release_now, may_withdraw};
 use crate::store::cases::{About, case_fetch, case_give};
 use crate::store::{Conn, Written, attempts, events, orders, people, suppliers, tenants};
@@ -55,7 +55,7 @@ pub struct Handover {
 /// No deadline is further away.
 const LATEST_DUE: TimeDelta = TimeDelta::days(3_650);
 /// What colleagues need to know of an act.
-const SAY_WHY: &str = "say why, so that your colleagues know";
+pub(super) const SAY_WHY: &str = "say why, so that your colleagues know";
 
 impl Desk {
     /// Holds, releases or withdraws an order.
@@ -198,8 +198,7 @@ pub(super) fn target_of(about: About) -> Option<Target> {
 /// Who may own a case: resolvers and managers who are not disabled, by name.
 pub(super) async fn able_owners(conn: &mut Conn, person: &Person) -> Result<Vec<(PersonId, String)>, DeskError> {
     let everybody = people::person_list(conn, person.tenant()).await?;
-    let able = |roles: &[Role]| roles.contains(&Role::Resolver) || roles.contains(&Role::Manager);
-    let able = everybody.into_iter().filter(|one| !one.disabled && able(&one.roles));
+    let able = everybody.into_iter().filter(|one| !one.disabled && may_own(&one.roles));
     Ok(able.map(|one| (one.id, one.name)).collect())
 }
 

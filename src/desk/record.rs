@@ -1,8 +1,9 @@
 //! Writes what the domain decided: the order's new life, its event and its cases, in the caller's transaction.
 
+use super::owners::Owners;
 use super::{Desk, DeskError, clock};
 use crate::domain::attempt::Tried;
-use crate::domain::case::{self, Case, CaseKind, CaseStep};
+use crate::domain::case::{Case, CaseKind, CaseStep};
 use crate::domain::contents::SupplierId;
 use crate::domain::event::{Actor, Happening, Subject};
 use crate::domain::ids::{CaseId, TenantId};
@@ -10,7 +11,7 @@ use crate::domain::order::{self, Change, Hold, Life, OrderState};
 use crate::domain::refusal::Refusal;
 use crate::store::cases::About;
 use crate::store::orders::{Asking, OrderRow};
-use crate::store::{Conn, Written, attempts, cases, events, orders, people, suppliers};
+use crate::store::{Conn, Written, attempts, cases, events, orders, owner_rules, people, suppliers};
 use chrono::{DateTime, Utc};
 
 /// What an act leaves in the log beside the change itself.
@@ -169,8 +170,10 @@ impl Desk {
             return Ok(());
         }
         // rule 15: never nobody; a tenant without resolver and manager takes no suggestions, so this does not happen
-        let candidates = people::owner_candidates(conn, tenant).await?;
-        let owner = case::owner(&candidates).cloned().ok_or(DeskError::NoManager)?;
+        let owners = Owners::load(conn, tenant, now).await?;
+        let rule = owners.rule(&owner_rules::supplier_of(conn, about).await?);
+        let first = owners.first(&rule)?;
+        let owner = first.person;
         let owner_name = people::person_name(conn, &owner).await?;
         let opened = Case {
             id: CaseId::from_random(clock::random()),
@@ -178,7 +181,8 @@ impl Desk {
             kind,
             owner: owner.clone(),
             owner_name: owner_name.clone(),
-            due_at: self.case_due_at(conn, tenant, now).await?,
+            fell_to_manager: first.fell_to_manager,
+            due_at: self.case_due_at(conn, tenant, rule.within, now).await?,
             reason: reason.to_owned(),
             opened_at: now,
             closed_at: None,

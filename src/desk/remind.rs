@@ -5,6 +5,7 @@
 
 use super::again::again;
 use super::own::target_of;
+use super::owners::today_in;
 use super::record::subject_of;
 use super::settle::{Doing, case_at, last_doer};
 use super::sweep::MOST;
@@ -78,7 +79,8 @@ impl Desk {
             },
             Step::Escalate { times } => {
                 let candidates = people::owner_candidates(conn, tenant).await?;
-                let to = manager_to_tell(&candidates, &case.owner).ok_or(DeskError::NoManager)?;
+                let today = today_in(conn, tenant, now).await?;
+                let to = manager_to_tell(&candidates, &case.owner, today).ok_or(DeskError::NoManager)?;
                 Happening::CaseEscalated {
                     case: case.id.clone(),
                     to: to.clone(),
@@ -115,7 +117,7 @@ impl Desk {
         let mut tx = self.store.begin_write_in(person.tenant()).await?;
         let (case, about) = case_at(&mut tx, person, id, version).await?;
         let subject = subject_of(&about);
-        let until = worked_after(&mut tx, person.tenant(), self.lengths.acknowledge_lasts, now).await?;
+        let until = worked_after(&mut tx, person.tenant(), None, self.lengths.acknowledge_lasts, now).await?;
         if case_acknowledge(&mut tx, &case, until).await? == Written::NotInThatState {
             return Err(last_doer(&mut tx, person, &subject.id(), Doing::OfCase).await?.into());
         }

@@ -72,36 +72,41 @@ impl Desk {
         Ok(calendars::holiday_list(&mut read, tenant).await?)
     }
 
-    /// When a case that opens now is due: so much working time from now.
+    /// When a case that opens now is due: after what its rule allows, else after the setting's length; in working time.
     pub(super) async fn case_due_at(
         &self,
         conn: &mut Conn,
         tenant: &TenantId,
+        within: Option<TimeLimit>,
         now: DateTime<Utc>,
     ) -> Result<DateTime<Utc>, DeskError> {
-        worked_after(conn, tenant, self.lengths.case_due, now).await
+        let usual = self.lengths.case_due;
+        worked_after(conn, tenant, within, usual, now).await
     }
 }
 
-/// The moment at which so much working time has passed.
+/// The moment by which something has to be done that begins now: within this limit, or after so much working time.
 pub(super) async fn worked_after(
     conn: &mut Conn,
     tenant: &TenantId,
-    length: TimeDelta,
+    within: Option<TimeLimit>,
+    usual: TimeDelta,
     now: DateTime<Utc>,
 ) -> Result<DateTime<Utc>, DeskError> {
-    let passing = now + length;
+    let zone = zone_of(conn, tenant).await?;
+    let passing = within
+        .and_then(|within| within.passing(zone, now))
+        .unwrap_or(now + usual);
     let Some(calendar) = calendars::calendar_fetch(conn, tenant).await? else {
         return Ok(passing);
     };
-    let minutes = length.num_minutes();
-    let zone = zone_of(conn, tenant).await?;
-    Ok(calendar
-        .deadline(zone, TimeLimit::Working { minutes }, now)
-        .unwrap_or_else(|fault| {
-            tracing::warn!(%tenant, "a deadline is counted as time passes: {fault}");
-            passing
-        }))
+    let limit = within.unwrap_or(TimeLimit::Working {
+        minutes: usual.num_minutes(),
+    });
+    Ok(calendar.deadline(zone, limit, now).unwrap_or_else(|fault| {
+        tracing::warn!(%tenant, "a deadline is counted as time passes: {fault}");
+        passing
+    }))
 }
 
 /// The last moment in which somebody works before this one, where it comes while nobody does: what a supplier's limit leaves

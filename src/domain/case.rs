@@ -2,7 +2,6 @@
 //! only with a finding or a decision.
 
 use super::ids::{CaseId, PersonId};
-use super::person::Role;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -76,6 +75,8 @@ pub struct Case {
     pub kind: CaseKind,
     pub owner: PersonId,
     pub owner_name: String,
+    /// Nobody else could be found when it became theirs: somebody should be given it.
+    pub fell_to_manager: bool,
     pub due_at: DateTime<Utc>,
     pub reason: String,
     pub opened_at: DateTime<Utc>,
@@ -95,49 +96,41 @@ pub enum CaseStep {
     Close(CaseKind),
 }
 
-/// Somebody who could own a case.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Candidate {
-    pub person: PersonId,
-    pub roles: Vec<Role>,
-    /// Cases open with this person now.
-    pub open_cases: u64,
-}
-
-/// The owner of a new case: the least loaded resolver, else the least loaded manager (doors.md "Defaults"). Among equals
-/// the lower id, so that two machines choose alike. `None` only for a tenant without either.
-pub fn owner(candidates: &[Candidate]) -> Option<&PersonId> {
-    let least_loaded = |role: Role| {
-        let able = candidates.iter().filter(|one| one.roles.contains(&role));
-        able.min_by(|a, b| (a.open_cases, &a.person).cmp(&(b.open_cases, &b.person)))
-    };
-    least_loaded(Role::Resolver)
-        .or_else(|| least_loaded(Role::Manager))
-        .map(|one| &one.person)
+/// Whether an open case is nobody's in truth: it fell to a manager, or its owner is away now.
+pub fn is_unowned(case: &Case, owner_is_away: bool) -> bool {
+    case.closed_at.is_none() && (case.fell_to_manager || owner_is_away)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn candidate(number: u128, roles: &[Role], open_cases: u64) -> Candidate {
-        Candidate {
-            person: PersonId::from_random(number),
-            roles: roles.to_vec(),
-            open_cases,
-        }
-    }
-
     #[test]
-    fn the_least_loaded_resolver_else_a_manager() {
-        let resolvers = [
-            candidate(1, &[Role::Resolver], 3),
-            candidate(2, &[Role::Resolver, Role::Buyer], 1),
-        ];
-        let manager = candidate(3, &[Role::Manager], 0);
-        let all: Vec<_> = resolvers.iter().cloned().chain([manager.clone()]).collect();
-        assert_eq!(owner(&all), Some(&resolvers[1].person));
-        assert_eq!(owner(std::slice::from_ref(&manager)), Some(&manager.person));
-        assert_eq!(owner(&[candidate(4, &[Role::Buyer, Role::Admin], 0)]), None);
+    fn a_case_is_nobodys_when_it_fell_to_a_manager_or_its_owner_is_away() {
+        let moment: DateTime<Utc> = DateTime::from_timestamp(1_800_000_000, 0).expect("in range");
+        let open = Case {
+            id: CaseId::from_random(1),
+            version: 1,
+            kind: CaseKind::Pending,
+            owner: PersonId::from_random(1),
+            owner_name: "Rolf".to_owned(),
+            fell_to_manager: false,
+            due_at: moment,
+            reason: "the answer was lost".to_owned(),
+            opened_at: moment,
+            closed_at: None,
+            quiet_until: None,
+            escalated: 0,
+        };
+        let fallen = Case {
+            fell_to_manager: true,
+            ..open.clone()
+        };
+        let closed = Case {
+            closed_at: Some(moment),
+            ..fallen.clone()
+        };
+        assert!(!is_unowned(&open, false) && is_unowned(&open, true));
+        assert!(is_unowned(&fallen, false) && !is_unowned(&closed, true));
     }
 }

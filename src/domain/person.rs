@@ -52,6 +52,11 @@ pub enum Act {
     /// Giving a doubt up.
     WriteOff,
     Assign,
+    /// Giving away what is somebody else's, several at once.
+    HandOverOfOthers,
+    /// Saying that one is away oneself.
+    SayAway,
+    SayAwayOfOthers,
     HoldSupplier,
     AcceptUnsettled,
     EndPause,
@@ -63,10 +68,16 @@ pub fn may(roles: &[Role], act: Act) -> Result<(), Refusal> {
     let allowed: &[Role] = match act {
         Act::Approve | Act::SendBack | Act::Reject | Act::Withdraw => &[Role::Buyer, Role::Manager],
         Act::Revise | Act::HoldOrder | Act::ReleaseOrder | Act::LookUp => &[Role::Buyer, Role::Resolver, Role::Manager],
-        Act::Resume | Act::RecordFinding | Act::CloseCase | Act::Assign => &[Role::Resolver, Role::Manager],
-        Act::HoldSupplier | Act::AcceptUnsettled | Act::ConfirmFinding | Act::WriteOff | Act::EndPause => {
-            &[Role::Manager]
+        Act::Resume | Act::RecordFinding | Act::CloseCase | Act::Assign | Act::SayAway => {
+            &[Role::Resolver, Role::Manager]
         }
+        Act::HoldSupplier
+        | Act::AcceptUnsettled
+        | Act::ConfirmFinding
+        | Act::WriteOff
+        | Act::EndPause
+        | Act::HandOverOfOthers
+        | Act::SayAwayOfOthers => &[Role::Manager],
         Act::Administer => &[Role::Admin],
     };
     if roles.iter().any(|role| allowed.contains(role)) {
@@ -74,6 +85,21 @@ pub fn may(roles: &[Role], act: Act) -> Result<(), Refusal> {
     } else {
         Err(Refusal::NotYourRole(act))
     }
+}
+
+/// Whether somebody may say that a person is away, or there again: of oneself whoever may own cases, of others a manager.
+pub fn may_say_away(roles: &[Role], of_oneself: bool) -> Result<(), Refusal> {
+    may(roles, if of_oneself { Act::SayAway } else { Act::SayAwayOfOthers })
+}
+
+/// Whether somebody may hand all cases of a person over: their own whoever may assign, those of others a manager.
+pub fn may_hand_over(roles: &[Role], of_oneself: bool) -> Result<(), Refusal> {
+    may(roles, if of_oneself { Act::Assign } else { Act::HandOverOfOthers })
+}
+
+/// Whether somebody with these roles may own a case.
+pub fn may_own(roles: &[Role]) -> bool {
+    roles.contains(&Role::Resolver) || roles.contains(&Role::Manager)
 }
 
 #[cfg(test)]
@@ -97,5 +123,13 @@ mod tests {
         assert_eq!(who(Act::EndPause), [Manager]);
         assert_eq!(who(Act::Administer), [Admin]);
         assert!(may(&[], Act::LookUp).is_err());
+        for of_oneself in [true, false] {
+            let able = |may: fn(&[Role], bool) -> Result<(), Refusal>| {
+                let roles = Role::ALL.into_iter().filter(|role| may(&[*role], of_oneself).is_ok());
+                roles.collect::<Vec<_>>()
+            };
+            let expected: &[Role] = if of_oneself { &[Resolver, Manager] } else { &[Manager] };
+            assert_eq!((&*able(may_say_away), &*able(may_hand_over)), (expected, expected));
+        }
     }
 }

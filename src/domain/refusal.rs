@@ -4,6 +4,7 @@
 use super::difference::Difference;
 use super::ids::{OrderId, SuggestionId};
 use super::order::OrderState;
+use super::people::CaseChanged;
 use super::person::Act;
 use super::resume::NoResume;
 use super::suggestion::SuggestionState;
@@ -72,4 +73,8 @@ pub enum Refusal {
     ChangeWaits { suggestion: SuggestionId },
     /// Nobody can say yet that it is not there: the supplier may still be at it until then (rule 10).
     NotSettledYet { at: DateTime<Utc> },
+    /// Cases of a hand-over are not, or no longer, as the list showed them: none was moved.
+    CasesChanged(Vec<CaseChanged>),
+    /// The rules find nobody for a case but whoever hands it over.
+    NobodyElse { name: String },
 }

@@ -3,11 +3,11 @@
 //!
 //! Promises: a step is due once, whatever the process slept through. Must not: touch the case's order, or read a clock.
 
-use super::case::Candidate;
 use super::ids::PersonId;
+use super::ownership::Candidate;
 use super::person::Role;
 use super::working::WorkingCalendar;
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use chrono_tz::Tz;
 
 /// What is kept about telling people of an open case.
@@ -56,8 +56,11 @@ pub fn step(watch: &Watch, now: DateTime<Utc>) -> Step {
 pub type Walls<'a> = Option<(&'a WorkingCalendar, Tz)>;
 
 /// When the owner is reminded of a deadline that is set now: so long before it, and not while nobody works; at the deadline
-/// itself where that is over already.
+/// itself where that is over already. Of a deadline that has passed a manager was told: the next time is a day later.
 pub fn reminder_at(due_at: DateTime<Utc>, before: TimeDelta, walls: Walls<'_>, now: DateTime<Utc>) -> DateTime<Utc> {
+    if due_at <= now {
+        return again_at(walls, now);
+    }
     let wanted = due_at - before;
     let seen = walls.and_then(|(calendar, zone)| calendar.last_open_before(zone, wanted));
     let at = seen.unwrap_or(wanted);
@@ -70,12 +73,13 @@ pub fn again_at(walls: Walls<'_>, now: DateTime<Utc>) -> DateTime<Utc> {
     opens.unwrap_or(now + TimeDelta::days(1))
 }
 
-/// The manager who is told of a case of this owner: another than the owner where there is one, the least loaded. Among equals
-/// the lower id, so that two machines choose alike.
-pub fn manager_to_tell<'a>(candidates: &'a [Candidate], owner: &PersonId) -> Option<&'a PersonId> {
+/// The manager who is told of a case of this owner: one who is there, another than the owner where there is one, the least
+/// loaded. Among equals the lower id, so that two machines choose alike.
+pub fn manager_to_tell<'a>(candidates: &'a [Candidate], owner: &PersonId, today: NaiveDate) -> Option<&'a PersonId> {
     let managers = candidates.iter().filter(|one| one.roles.contains(&Role::Manager));
+    let is_away = |one: &Candidate| one.absence.as_ref().is_some_and(|absence| absence.covers(today));
     let first = managers.min_by(|a, b| {
-        let key = |one: &'a Candidate| (one.person == *owner, one.open_cases, &one.person);
+        let key = |one: &'a Candidate| (is_away(one), one.person == *owner, one.open_cases, &one.person);
         key(a).cmp(&key(b))
     });
     first.map(|one| &one.person)
@@ -84,6 +88,7 @@ pub fn manager_to_tell<'a>(candidates: &'a [Candidate], owner: &PersonId) -> Opt
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::ownership::Absence;
     use crate::domain::working::week_of;
     use std::collections::BTreeSet;
 
@@ -142,6 +147,11 @@ mod tests {
         assert_eq!(reminder_at(due, hour, None, now), at("2026-12-01T06:30:00Z"));
         // a deadline nearer than that has no reminder of its own
         assert_eq!(reminder_at(due, hour, walls, at("2026-12-01T07:00:00Z")), due);
+        // one that has passed, given to somebody else
+        assert_eq!(
+            reminder_at(due, hour, walls, at("2026-12-01T08:00:00Z")),
+            at("2026-12-02T07:00:00Z")
+        );
         // Friday afternoon: Monday 08:00
         assert_eq!(again_at(walls, at("2026-12-04T15:00:00Z")), at("2026-12-07T07:00:00Z"));
         assert_eq!(again_at(None, at("2026-12-04T15:00:00Z")), at("2026-12-05T15:00:00Z"));
@@ -153,10 +163,22 @@ mod tests {
             person: PersonId::from_random(number),
             roles: vec![Role::Manager],
             open_cases,
+            absence: None,
         };
-        let all = [manager(1, 0), manager(2, 5)];
-        assert_eq!(manager_to_tell(&all, &all[0].person), Some(&all[1].person));
-        assert_eq!(manager_to_tell(&all[..1], &all[0].person), Some(&all[0].person));
-        assert_eq!(manager_to_tell(&[], &all[0].person), None);
+        let today = at("2026-11-30T12:00:00Z").date_naive();
+        let mut all = [manager(1, 0), manager(2, 5)];
+        assert_eq!(manager_to_tell(&all, &all[0].person, today), Some(&all[1].person));
+        assert_eq!(manager_to_tell(&all[..1], &all[0].person, today), Some(&all[0].person));
+        assert_eq!(manager_to_tell(&[], &all[0].person, today), None);
+        all[1].absence = Some(Absence {
+            from: today,
+            until: today,
+            deputy: None,
+        });
+        assert_eq!(
+            manager_to_tell(&all, &all[0].person, today),
+            Some(&all[0].person),
+            "who is there"
+        );
     }
 }

@@ -36,6 +36,10 @@ pub enum CalendarFault {
     Empty,
     #[error("within ten years there is no such moment")]
     Never,
+    #[error("a limit is written as 4h, 90m or 1h30m, or as 17:00 next working day")]
+    Limit,
+    #[error("a limit is more than nothing and at most a year")]
+    LimitLength,
 }
 
 impl Hours {
@@ -116,6 +120,75 @@ pub enum TimeLimit {
     Working { minutes: i64 },
     /// At this time of the next working day, in minutes since midnight.
     NextWorkingDay { at: u16 },
+}
+
+/// How a limit on the next working day ends, where it is written.
+const NEXT_WORKING_DAY: &str = "next working day";
+/// The longest limit, in minutes: a year.
+const LONGEST: i64 = 365 * 24 * 60;
+
+impl TimeLimit {
+    /// Of `4h`, `90m`, `1h30m`, or `17:00 next working day`. Days are not read: nobody could say how many hours one has.
+    pub fn of(text: &str) -> Result<Self, CalendarFault> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let text = words.join(" ").to_ascii_lowercase();
+        if let Some(at) = text.strip_suffix(NEXT_WORKING_DAY) {
+            let at = at.strip_suffix(' ').ok_or(CalendarFault::Limit)?;
+            let at = minute(at).map_err(|_| CalendarFault::Limit)?;
+            // the end of a day is also the beginning of the next
+            return (at < DAY)
+                .then_some(Self::NextWorkingDay { at })
+                .ok_or(CalendarFault::Limit);
+        }
+        let (hours, rest) = text
+            .split_once('h')
+            .map_or((None, &*text), |(hours, rest)| (Some(hours), rest));
+        let minutes = match (hours, rest) {
+            (Some(_), "") => None,
+            (_, rest) => Some(rest.strip_suffix('m').ok_or(CalendarFault::Limit)?),
+        };
+        let hours = hours.map_or(Ok(0), length)?;
+        let minutes = minutes.map_or(Ok(0), length)?;
+        let minutes = hours.checked_mul(60).and_then(|hours| hours.checked_add(minutes));
+        let minutes = minutes.ok_or(CalendarFault::LimitLength)?;
+        let fits = (1..=LONGEST).contains(&minutes);
+        fits.then_some(Self::Working { minutes })
+            .ok_or(CalendarFault::LimitLength)
+    }
+
+    /// The moment by which something has to be done that begins now, where every hour counts and every day is a working day.
+    pub fn passing(self, zone: Tz, from: DateTime<Utc>) -> Option<DateTime<Utc>> {
+        match self {
+            TimeLimit::Working { minutes } => from.checked_add_signed(TimeDelta::try_minutes(minutes)?),
+            TimeLimit::NextWorkingDay { at } => {
+                let tomorrow = from.with_timezone(&zone).date_naive().succ_opt()?;
+                Some(moment_at(tomorrow, at, zone))
+            }
+        }
+    }
+}
+
+impl std::fmt::Display for TimeLimit {
+    /// As `of` reads it.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            TimeLimit::Working { minutes } => match (minutes / 60, minutes % 60) {
+                (0, minutes) => write!(f, "{minutes}m"),
+                (hours, 0) => write!(f, "{hours}h"),
+                (hours, minutes) => write!(f, "{hours}h{minutes}m"),
+            },
+            TimeLimit::NextWorkingDay { at } => write!(f, "{:02}:{:02} {NEXT_WORKING_DAY}", at / 60, at % 60),
+        }
+    }
+}
+
+/// A number of hours or minutes: digits alone.
+fn length(text: &str) -> Result<i64, CalendarFault> {
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_number {
+        return Err(CalendarFault::Limit);
+    }
+    text.parse().map_err(|_| CalendarFault::LimitLength)
 }
 
 impl WorkingCalendar {

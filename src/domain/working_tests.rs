@@ -300,3 +300,81 @@ fn a_week_reads_as_it_is_written_and_bad_ones_are_named() {
         assert_eq!(week_of(text), Err(fault), "{text:?}");
     }
 }
+
+#[test]
+fn a_limit_is_read_as_it_is_written() {
+    let working = |minutes| Ok(TimeLimit::Working { minutes });
+    for (text, limit, written) in [
+        ("4h", working(240), "4h"),
+        (" 90M ", working(90), "1h30m"),
+        ("1h30m", working(90), "1h30m"),
+        ("45m", working(45), "45m"),
+        ("8760h", working(525_600), "8760h"),
+        ("17:00  next working day", Ok(FIVE), "17:00 next working day"),
+        (
+            "9:30 Next Working Day",
+            Ok(TimeLimit::NextWorkingDay { at: 570 }),
+            "09:30 next working day",
+        ),
+    ] {
+        assert_eq!(TimeLimit::of(text), limit, "{text:?}");
+        let again = limit.map(|limit| limit.to_string());
+        assert_eq!(again.as_deref(), Ok(written), "{text:?}");
+        assert_eq!(TimeLimit::of(written), TimeLimit::of(text), "{text:?}");
+    }
+}
+
+#[test]
+fn a_limit_that_says_nothing_clear_is_none() {
+    for text in [
+        "",
+        "4",
+        "h",
+        "m",
+        "2d",
+        "1d4h",
+        "4h30",
+        "30m4h",
+        "4 h",
+        "1.5h",
+        "-4h",
+        "+4h",
+        "next working day",
+        "17:00",
+        "25:00 next working day",
+        "24:00 next working day",
+        "5pm next working day",
+        "17:00next working day",
+        "17:00 tomorrow",
+    ] {
+        assert_eq!(TimeLimit::of(text), Err(CalendarFault::Limit), "{text:?}");
+    }
+    for text in [
+        "0h",
+        "0m",
+        "0h0m",
+        "8761h",
+        "525601m",
+        "99999999999999999999h",
+        "9223372036854775807h",
+    ] {
+        assert_eq!(TimeLimit::of(text), Err(CalendarFault::LimitLength), "{text:?}");
+    }
+}
+
+#[test]
+fn without_working_hours_every_hour_counts_and_every_day_is_a_working_day() {
+    let berlin = zone("Europe/Berlin");
+    // the night in which the clocks are put forward
+    let saturday = wall("2026-03-28 23:00", berlin);
+    assert_eq!(FIVE.passing(berlin, saturday), Some(wall("2026-03-29 17:00", berlin)));
+    assert_eq!(
+        FOUR_HOURS.passing(berlin, saturday),
+        Some(saturday + TimeDelta::hours(4))
+    );
+    let just_after_midnight = wall("2026-03-28 00:01", berlin);
+    assert_eq!(
+        FIVE.passing(berlin, just_after_midnight),
+        Some(wall("2026-03-29 17:00", berlin))
+    );
+}

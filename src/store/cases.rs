@@ -6,6 +6,7 @@ use crate::domain::case::{Case, CaseKind};
 use crate::domain::ids::{CaseId, OrderId, PersonId, SuggestionId, TenantId};
 use crate::domain::reminding::Watch;
 use chrono::{DateTime, Utc};
+use std::collections::HashMap;
 
 /// What a case is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,13 +39,17 @@ struct Columns {
     closed_at: Option<i64>,
     quiet_until: Option<i64>,
     escalated: i64,
+    fell_to_manager: i64,
+    order_id: Option<String>,
+    suggestion: Option<String>,
+    supplier: Option<String>,
 }
 
 macro_rules! case_columns {
     ($rest:literal) => {
         concat!(
             "SELECT c.id, c.version, c.kind, c.owner, p.name AS owner_name, c.due_at, c.reason, c.opened_at, c.closed_at,
-                    c.quiet_until, c.escalated
+                    c.quiet_until, c.escalated, c.fell_to_manager, c.order_id, c.suggestion, c.supplier
              FROM cases c JOIN people p ON p.id = c.owner ",
             $rest
         )
@@ -58,6 +63,7 @@ fn read(row: Columns) -> Result<Case, StoreError> {
         kind: CaseKind::of(&row.kind).ok_or_else(|| StoreError::corrupt(&row.kind))?,
         owner: parsed(&row.owner)?,
         owner_name: row.owner_name,
+        fell_to_manager: row.fell_to_manager != 0,
         due_at: moment(row.due_at)?,
         reason: row.reason,
         opened_at: moment(row.opened_at)?,
@@ -65,6 +71,15 @@ fn read(row: Columns) -> Result<Case, StoreError> {
         quiet_until: moment_if(row.quiet_until)?,
         escalated: u32::try_from(row.escalated).map_err(StoreError::corrupt)?,
     })
+}
+
+fn read_with_about(row: Columns) -> Result<(Case, About), StoreError> {
+    let about = match (&row.order_id, &row.suggestion, &row.supplier) {
+        (Some(order), _, _) => About::Order(parsed(order)?),
+        (None, Some(suggestion), _) => About::Suggestion(parsed(suggestion)?),
+        (None, None, supplier) => About::Supplier(supplier.clone().unwrap_or_default()),
+    };
+    Ok((read(row)?, about))
 }
 
 /// Keeps a new case; its owner is reminded at this moment.
@@ -78,8 +93,8 @@ pub async fn case_open(
     let (order, suggestion, supplier) = about.columns();
     done!(conn, sqlx::query(
         "INSERT INTO cases (id, tenant, version, kind, order_id, suggestion, supplier, owner, due_at, reason, opened_at,
-                            remind_at)
-         VALUES ($1, $2, 1, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+                            remind_at, fell_to_manager)
+         VALUES ($1, $2, 1, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
     )
     .bind(case.id.as_str())
     .bind(tenant.as_str())
@@ -92,6 +107,7 @@ pub async fn case_open(
     .bind(&case.reason)
     .bind(micros(case.opened_at))
     .bind(micros(remind_at))
+    .bind(i64::from(case.fell_to_manager))
     .execute(&mut *conn))?;
     Ok(())
 }
@@ -148,19 +164,7 @@ pub async fn case_fetch(conn: &mut Conn, tenant: &TenantId, id: &CaseId) -> Resu
             .bind(tenant.as_str())
             .fetch_optional(&mut *conn)
     )?;
-    let Some(row) = row else { return Ok(None) };
-    let (order, suggestion, supplier): (Option<String>, Option<String>, Option<String>) = ask!(
-        conn,
-        sqlx::query_as("SELECT order_id, suggestion, supplier FROM cases WHERE id = $1")
-            .bind(id.as_str())
-            .fetch_one(&mut *conn)
-    )?;
-    let about = match (order, suggestion, supplier) {
-        (Some(order), _, _) => About::Order(parsed(&order)?),
-        (None, Some(suggestion), _) => About::Suggestion(parsed(&suggestion)?),
-        (None, None, supplier) => About::Supplier(supplier.unwrap_or_default()),
-    };
-    Ok(Some((read(row)?, about)))
+    row.map(read_with_about).transpose()
 }
 
 /// Closes a case.
@@ -206,15 +210,53 @@ pub async fn case_results(
     Ok((usize::try_from(many).map_err(StoreError::corrupt)?, orders))
 }
 
-/// The open cases of a person, with what each is about.
-pub async fn case_owned(conn: &mut Conn, owner: &str) -> Result<Vec<Case>, StoreError> {
+/// The open cases of a person, with what each is about; what is due first comes first.
+pub async fn case_owned(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    owner: &PersonId,
+) -> Result<Vec<(Case, About)>, StoreError> {
     let rows: Vec<Columns> = ask!(
         conn,
-        sqlx::query_as(case_columns!("WHERE c.owner = $1 AND c.closed_at IS NULL"))
-            .bind(owner)
-            .fetch_all(&mut *conn)
+        sqlx::query_as(case_columns!(
+            "WHERE c.owner = $1 AND c.closed_at IS NULL AND c.tenant = $2 ORDER BY c.due_at, c.id"
+        ))
+        .bind(owner.as_str())
+        .bind(tenant.as_str())
+        .fetch_all(&mut *conn)
     )?;
-    rows.into_iter().map(read).collect()
+    rows.into_iter().map(read_with_about).collect()
+}
+
+/// What somebody has open.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Load {
+    pub open: u64,
+    /// Past their deadline.
+    pub late: u64,
+}
+
+/// How many cases each person has open, and how many of them are late.
+pub async fn case_loads(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    now: DateTime<Utc>,
+) -> Result<HashMap<PersonId, Load>, StoreError> {
+    let rows: Vec<(String, i64, i64)> = ask!(
+        conn,
+        sqlx::query_as(
+            "SELECT owner, count(*), count(*) FILTER (WHERE due_at <= $2) FROM cases
+             WHERE tenant = $1 AND closed_at IS NULL GROUP BY owner",
+        )
+        .bind(tenant.as_str())
+        .bind(micros(now))
+        .fetch_all(&mut *conn)
+    )?;
+    let load = |(owner, open, late): (String, i64, i64)| {
+        let (open, late) = (count(open)?, count(late)?);
+        Ok((parsed(&owner)?, Load { open, late }))
+    };
+    rows.into_iter().map(load).collect()
 }
 
 /// Gives an open case to somebody, until a deadline, from exactly this version. What was said of the deadline before does not
@@ -229,8 +271,8 @@ pub async fn case_give(
     let done = done!(
         conn,
         sqlx::query(
-            "UPDATE cases SET owner = $1, due_at = $2, version = version + 1, remind_at = $5, reminded = 0, escalated = 0,
-                          quiet_until = NULL
+            "UPDATE cases SET owner = $1, due_at = $2, fell_to_manager = 0, version = version + 1, remind_at = $5,
+                          reminded = 0, escalated = 0, quiet_until = NULL
          WHERE id = $3 AND version = $4 AND closed_at IS NULL",
         )
         .bind(owner.as_str())
@@ -323,4 +365,15 @@ pub async fn case_acknowledge(
         .execute(&mut *conn)
     )?;
     Ok(super::Written::of(done))
+}
+
+/// Nobody but a manager could be found for an open case that was just given to one.
+pub async fn case_fell_to_manager(conn: &mut Conn, id: &CaseId) -> Result<(), StoreError> {
+    done!(
+        conn,
+        sqlx::query("UPDATE cases SET fell_to_manager = 1 WHERE id = $1 AND closed_at IS NULL")
+            .bind(id.as_str())
+            .execute(&mut *conn)
+    )?;
+    Ok(())
 }

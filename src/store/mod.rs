@@ -3,6 +3,7 @@
 //!
 //! Must not: decide. What may follow what is `domain`'s; the tables' CHECKs only restate it.
 
+pub mod absences;
 pub mod attempts;
 mod backup;
 pub mod calendars;
@@ -20,6 +21,7 @@ pub mod moving;
 pub mod node_file;
 pub mod nodes;
 pub mod orders;
+pub mod owner_rules;
 pub mod pauses;
 pub mod people;
 mod place;

@@ -1,9 +1,9 @@
 //! People, their roles and sessions, and programs' tokens. Secrets are kept as hashes only.
 
 use super::dialect::{ask, done};
-use super::{Conn, StoreError, Written, count, micros, parsed};
-use crate::domain::case::Candidate;
+use super::{Conn, StoreError, Written, absences, count, micros, parsed};
 use crate::domain::ids::{PersonId, TenantId, TokenId};
+use crate::domain::ownership::Candidate;
 use crate::domain::person::Role;
 use chrono::{DateTime, Utc};
 
@@ -200,25 +200,29 @@ pub async fn person_disable(conn: &mut Conn, id: &PersonId, now: DateTime<Utc>) 
     Ok(Written::of(done))
 }
 
-/// Everybody who could own a case of the tenant, with how many they own now.
+type CandidateColumns = (String, String, i64, Option<String>, Option<String>, Option<String>);
+
+/// Everybody who could own a case of the tenant, with how many they own now and when they are away.
 pub async fn owner_candidates(conn: &mut Conn, tenant: &TenantId) -> Result<Vec<Candidate>, StoreError> {
-    let rows: Vec<(String, String, i64)> = ask!(
+    let rows: Vec<CandidateColumns> = ask!(
         conn,
         sqlx::query_as(
             "SELECT p.id, string_agg(r.role, ' '),
-                (SELECT count(*) FROM cases c WHERE c.owner = p.id AND c.closed_at IS NULL)
-         FROM people p JOIN person_roles r ON r.person = p.id
+                (SELECT count(*) FROM cases c WHERE c.owner = p.id AND c.closed_at IS NULL),
+                a.begins, a.ends, a.deputy
+         FROM people p JOIN person_roles r ON r.person = p.id LEFT JOIN absences a ON a.person = p.id
          WHERE p.tenant = $1 AND p.disabled_at IS NULL AND r.role IN ('resolver', 'manager')
-         GROUP BY p.id",
+         GROUP BY p.id, a.begins, a.ends, a.deputy",
         )
         .bind(tenant.as_str())
         .fetch_all(&mut *conn)
     )?;
-    let candidate = |(id, roles, open): (String, String, i64)| {
+    let candidate = |(id, roles, open, begins, ends, deputy): CandidateColumns| {
         Ok(Candidate {
             person: parsed(&id)?,
             roles: roles_of(Some(&roles))?,
             open_cases: count(open)?,
+            absence: absences::read((begins, ends, deputy))?,
         })
     };
     rows.into_iter().map(candidate).collect()

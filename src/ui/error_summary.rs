@@ -3,10 +3,12 @@
 use super::differences::DifferenceTable;
 use super::icon::{Drawing, Icon};
 use super::moment::Here;
-use super::plain::Passage;
+use super::plain::{Name, Passage};
 use super::typed::field_id;
+use super::words::people;
 use super::words::refusals::{self, Manner};
-use crate::domain::pages::{Draft, Target};
+use crate::domain::pages::{Draft, Target, sheet_path};
+use crate::domain::people::CaseChanged;
 use crate::domain::refusal::Refusal;
 use leptos::prelude::*;
 
@@ -72,6 +74,13 @@ fn WayOn(draft: Draft) -> impl IntoView {
             let more = (more > 0).then(|| view! { <li>{format!("and {more} more, each marked below")}</li> });
             view! { <ul class="links">{items}{more}</ul> }.into_any()
         }
+        Refusal::CasesChanged(changed) => {
+            let item = |one: CaseChanged| {
+                let now = people::case_is(&one);
+                view! { <li><a href=sheet_path(&one.case)><Name text=one.headline/></a><span>{now}</span></li> }
+            };
+            view! { <ul class="links">{changed.into_iter().map(item).collect_view()}</ul> }.into_any()
+        }
         Refusal::SecondPurchaseNotAsked => link(
             "#second_purchase".to_owned(),
             "Go to “Yes, this is a second purchase”".to_owned(),
@@ -104,6 +113,7 @@ fn WayOn(draft: Draft) -> impl IntoView {
         | Refusal::NotPaused
         | Refusal::HeldFromBeforeGap { .. }
         | Refusal::NoResume(_)
+        | Refusal::NobodyElse { .. }
         | Refusal::NotSettledYet { .. } => ().into_any(),
     }
 }
@@ -112,10 +122,11 @@ fn WayOn(draft: Draft) -> impl IntoView {
 /// nothing for a field that nobody sees.
 fn field_anchor(draft: &Draft, field: &str) -> Option<String> {
     match (field, draft.field("act")) {
-        ("order" | "suggestion" | "case" | "version" | "digest", _) => None,
+        ("order" | "suggestion" | "case" | "version" | "digest" | "person", _) => None,
         ("accept_unsettled", _) => Some(field.to_owned()),
         ("reason", Some("approve")) => Some(field_id("approve", None, field)),
         ("second_purchase", _) => Some(field.to_owned()),
+        (field, Some("away")) => Some(field_id("away", draft.field("person"), field)),
         (field, Some(act)) => Some(field_id(act, draft.field("case"), field)),
         ("reason", None) => Some(field_id("send_back", None, field)),
         (field, None) => Some(field.to_owned()),

@@ -2,6 +2,7 @@
 
 use super::words;
 use crate::domain::pages::Viewer;
+use crate::domain::people::PEOPLE;
 use leptos::prelude::*;
 use leptos_meta::Title;
 
@@ -11,17 +12,19 @@ pub enum Place {
     Queue,
     Review,
     Orders,
+    People,
     Activity,
 }
 
 impl Place {
-    const ALL: [Self; 4] = [Self::Queue, Self::Review, Self::Orders, Self::Activity];
+    const ALL: [Self; 5] = [Self::Queue, Self::Review, Self::Orders, Self::People, Self::Activity];
 
     fn link(self) -> (&'static str, &'static str) {
         match self {
             Place::Queue => ("/", "Queue"),
             Place::Review => ("/suggestions", "Review"),
             Place::Orders => ("/orders", "Orders"),
+            Place::People => (PEOPLE, "People"),
             Place::Activity => ("/activity", "Activity"),
         }
     }

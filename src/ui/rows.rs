@@ -109,6 +109,18 @@ pub fn What(target: Target, supplier: String, headline: String) -> impl IntoView
     .into_any()
 }
 
+/// A deadline: late in words, drawing and colour; else how long is left.
+#[component]
+pub fn Due(due: DateTime<Utc>, here: Here) -> impl IntoView {
+    let left = words::sentence_case(&here.left(due));
+    let left = if here.is_late(due) {
+        view! { <Tag tone=Tone::Bad icon=Icon::Alert text=left/> }.into_any()
+    } else {
+        view! { <span class="fine">{left}</span> }.into_any()
+    };
+    view! { <span class="due"><Moment at=due here/>" "{left}</span> }.into_any()
+}
+
 #[component]
 fn LastKnown(why: Why, stands: Stands, here: Here) -> impl IntoView {
     if why == Why::Settled && !is_over(stands) {

@@ -2,7 +2,7 @@
 //!
 //! Must not: fill a form with what was typed into another one.
 
-use crate::domain::ids::CaseId;
+use crate::domain::ids::{CaseId, PersonId};
 use crate::domain::pages::Draft;
 use crate::domain::refusal::Refusal;
 
@@ -22,6 +22,12 @@ impl Typed {
     pub fn into_case(draft: Option<&Draft>, act: &str, case: &CaseId) -> Self {
         let Self(draft) = Self::into_act(draft, act);
         Self(draft.filter(|draft| draft.field("case") == Some(case.as_str())))
+    }
+
+    /// What was typed into this act's form about this person.
+    pub fn into_person(draft: Option<&Draft>, act: &str, person: &PersonId) -> Self {
+        let Self(draft) = Self::into_act(draft, act);
+        Self(draft.filter(|draft| draft.field("person") == Some(person.as_str())))
     }
 
     /// What was typed into this field, if it says anything.
@@ -73,7 +79,7 @@ pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;")
 }
 
-/// The id of an act's field; `case` where a page may have the act several times. A line's field, `lines[0][unit]`, has an id
+/// The id of an act's field; `case`, or whatever it is about, where a page may have the act several times. A line's field, `lines[0][unit]`, has an id
 /// that a link may name as it is.
 pub fn field_id(act: &str, case: Option<&str>, field: &str) -> String {
     let field = field.replace('[', "-").replace(']', "");

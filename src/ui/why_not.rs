@@ -41,6 +41,8 @@ pub fn WhyNot(refusal: Refusal, here: Here) -> impl IntoView {
         | Refusal::NotPaused
         | Refusal::HeldFromBeforeGap { .. }
         | Refusal::NoResume(_)
+        | Refusal::CasesChanged(_)
+        | Refusal::NobodyElse { .. }
         | Refusal::NotSettledYet { .. } => None,
     };
     view! {

@@ -5,6 +5,7 @@ pub mod activity;
 pub mod decisions;
 pub mod events;
 pub mod home;
+pub mod people;
 pub mod queue;
 pub mod refusals;
 pub mod settled;
@@ -225,6 +226,9 @@ pub fn act(act: Act) -> &'static str {
         Act::CloseCase => "close cases",
         Act::WriteOff => "give a doubt up",
         Act::Assign => "assign cases",
+        Act::HandOverOfOthers => "hand over the cases of others",
+        Act::SayAway => "say that you are away",
+        Act::SayAwayOfOthers => "say who else is away",
         Act::HoldSupplier => "put suppliers on hold",
         Act::EndPause => "end a pause",
         Act::AcceptUnsettled => "accept the risk of buying twice",

@@ -6,7 +6,8 @@
 use super::session::secret_of;
 use super::{MOST_BODY, Web};
 use crate::calls::CallError;
-use crate::domain::ids::{OrderId, SuggestionId};
+use crate::domain::ids::{OrderId, PersonId, SuggestionId};
+use crate::domain::people::{PEOPLE, hand_over_path};
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
@@ -60,7 +61,8 @@ async fn whole_form(request: Request) -> Result<Request, Response> {
     })?;
     let mut seen = HashSet::new();
     for (name, _) in url::form_urlencoded::parse(&bytes) {
-        let listed = name.contains('[') && !name.starts_with("lines[");
+        let is_known = LISTS.iter().any(|list| name.starts_with(list));
+        let listed = name.contains('[') && !is_known;
         if listed || !seen.insert(name) {
             let why = "A field of this form stands twice, or is a list. Nothing was done.\n";
             return Err((StatusCode::BAD_REQUEST, why).into_response());
@@ -68,6 +70,9 @@ async fn whole_form(request: Request) -> Result<Request, Response> {
     }
     Ok(Request::from_parts(parts, Body::from(bytes)))
 }
+
+/// The fields that a form may have several times: the lines of a change, and the cases of a hand-over.
+const LISTS: [&str; 2] = ["lines[", "cases["];
 
 fn is_own_origin(headers: &HeaderMap, public_url: Option<&str>) -> bool {
     let text = |name| {
@@ -198,9 +203,11 @@ fn page_of(fields: &[(String, String)]) -> Option<String> {
     let field = |name: &str| fields.iter().find(|(field, _)| field == name).map(|(_, value)| value);
     let suggestion = field("suggestion").and_then(|id| id.parse::<SuggestionId>().ok());
     let order = field("order").and_then(|id| id.parse::<OrderId>().ok());
-    match (suggestion, order) {
-        (Some(id), _) => Some(format!("/suggestions/{id}")),
-        (None, Some(id)) => Some(format!("/orders/{id}")),
-        (None, None) => None,
+    let from = field("from").and_then(|id| id.parse::<PersonId>().ok());
+    match (suggestion, order, from) {
+        (Some(id), _, _) => Some(format!("/suggestions/{id}")),
+        (None, Some(id), _) => Some(format!("/orders/{id}")),
+        (None, None, Some(person)) => Some(hand_over_path(&person)),
+        (None, None, None) => field("person").map(|_| PEOPLE.to_owned()),
     }
 }

@@ -208,7 +208,7 @@ fn sentence(event: &Event, attempts: &[AttemptId], here: Here) -> String {
 /// A rule about new cases.
 fn rule_set(who: &str, owner: Option<&str>, within: Option<&str>) -> String {
     let owner = owner.map(|owner| format!("they are {owner}’s"));
-    let within = within.map(|within| format!("they are due {within}"));
+    let within = within.map(|within| format!("they are due {}", super::people::limit(within)));
     let rule: Vec<String> = [owner, within].into_iter().flatten().collect();
     if rule.is_empty() {
         return format!("{who} took the rule for new cases away.");

@@ -28,6 +28,7 @@ pub fn manner(refusal: &Refusal) -> Manner {
         | Refusal::FindingWaits { .. }
         | Refusal::NothingWaits
         | Refusal::ChangeWaits { .. }
+        | Refusal::CasesChanged(_)
         | Refusal::SignedOut => Manner::Calm,
         Refusal::NotYourRole(_)
         | Refusal::ContentsChanged(_)
@@ -45,6 +46,7 @@ pub fn manner(refusal: &Refusal) -> Manner {
         | Refusal::RecordThere
         | Refusal::HeldFromBeforeGap { .. }
         | Refusal::NoResume(_)
+        | Refusal::NobodyElse { .. }
         | Refusal::NotSettledYet { .. } => Manner::Firm,
     }
 }
@@ -77,6 +79,8 @@ pub fn heading(refusal: &Refusal) -> &'static str {
         Refusal::NotSettledYet { .. } => "Too early to say",
         Refusal::NotPaused => "The pause has ended already",
         Refusal::HeldFromBeforeGap { .. } => "The pause cannot end yet",
+        Refusal::CasesChanged(_) => "Nothing was handed over: it is not what you saw",
+        Refusal::NobodyElse { .. } => "Nothing was handed over",
     }
 }
 
@@ -166,6 +170,10 @@ pub fn sentence(refusal: &Refusal, here: Here) -> String {
                 "orders from before the gap are"
             )
         ),
+        Refusal::CasesChanged(changed) => super::people::changed(changed.len()),
+        Refusal::NobodyElse { name } => {
+            format!("The rules find nobody but {name}: nobody else is there. Choose a person.")
+        }
         Refusal::NotSettledYet { at } => format!(
             "The supplier may still be working on it until {}. Before that nobody can say that it is not there. What you \
              typed is kept below.",

@@ -3,6 +3,7 @@
 mod activity;
 mod change;
 mod kin;
+mod open_things;
 mod results;
 mod rows;
 mod sheet;
@@ -38,6 +39,8 @@ use crate::store::{
     suppliers, tenants,
 };
 use chrono::{DateTime, Utc};
+pub use open_things::OpenThing;
+pub(super) use open_things::open_things;
 use rows::{Placed, listed, order_row, placed, section_rows, shown, suggestion_row};
 use std::collections::HashMap;
 
@@ -106,6 +109,7 @@ impl Desk {
         let sections = Section::ALL.map(|section| section_rows(section, &placed, &mut rows, viewer.now));
         Ok(QueuePage {
             results: results::results(&mut read, person, viewer.now).await?,
+            mark: events::event_head(&mut read, person.tenant()).await?.0,
             viewer,
             paused: paused(&mut read, person).await?,
             draft: draft_of(&mut read, person, refused).await?,

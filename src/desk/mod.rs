@@ -12,9 +12,11 @@ pub mod clock;
 pub mod close;
 pub mod decide;
 mod doubt;
+pub mod export;
 pub mod figures;
 pub mod house;
 mod kin;
+pub mod live;
 pub mod log;
 pub mod look;
 pub mod moving;
@@ -154,6 +156,7 @@ pub struct Desk {
     /// What this node knows of the database; nothing for a verb that soon ends.
     watch: Option<Arc<pause::Watch>>,
     tally: Arc<tally::Tally>,
+    ears: Arc<live::Ears>,
     stop_at: Option<StopPoint>,
 }
 
@@ -227,6 +230,7 @@ impl Desk {
             due: Arc::new(Notify::new()),
             watch: None,
             tally: Arc::default(),
+            ears: Arc::default(),
             stop_at: config.stop_at,
         }
     }

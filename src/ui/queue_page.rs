@@ -4,14 +4,17 @@ use super::answer::answered;
 use super::error_summary::ErrorSummary;
 use super::icon::{Drawing, Icon};
 use super::layout::{Frame, Place, heading_id};
+use super::live::Live;
 use super::moment::Here;
 use super::pause::Pause;
 use super::plain::Words;
 use super::results::WhatBecame;
 use super::rows::{Columns, Rows};
+use super::take::Take;
 use super::words;
 use crate::calls;
 use crate::domain::calendar;
+use crate::domain::export::Table;
 use crate::domain::pages::{HeldSupplier, QueuePage, SectionRows, sheet_path};
 use crate::domain::queue::Section;
 use leptos::prelude::*;
@@ -52,6 +55,7 @@ fn Queue(page: QueuePage) -> impl IntoView {
             {paused}
             <div class="title-row">
                 <h1>{today}<span class="title-more">{here.now.with_timezone(&here.zone).format(", %H:%M").to_string()}</span></h1>
+                <Live mark=page.mark read_at=here.short(here.now)/>
             </div>
             <ul class="strip" aria-label="Figures"><Late late/>{figures}</ul>
             {held}
@@ -61,6 +65,7 @@ fn Queue(page: QueuePage) -> impl IntoView {
             } else {
                 page.sections.into_iter().map(|section| view! { <OneSection section here/> }).collect_view().into_any()
             }}
+            <Take tables=&[Table::Queue]/>
         </Frame>
     }
     .into_any()

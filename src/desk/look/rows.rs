@@ -129,7 +129,7 @@ pub(super) fn listed(
 
 /// Something open in its section, before anything is read that a row shows.
 pub(super) struct Placed {
-    section: Section,
+    pub(super) section: Section,
     pub(super) target: Target,
     since: DateTime<Utc>,
     due_at: Option<DateTime<Utc>>,

@@ -4,7 +4,7 @@ use clap::{Args, Parser, Subcommand};
 use countersign::commands::{self, Against, CommandError, Form, Serve};
 use countersign::config::{Config, LogFormat, Overrides};
 use countersign::desk::house::Scope;
-use countersign::domain::export::{Reader, Table};
+use countersign::domain::export::{Book, Reader};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -448,12 +448,12 @@ async fn tenant(verb: Tenant, config: &Config) -> Result<(), CommandError> {
 }
 
 async fn export(verb: Export, config: &Config) -> Result<(), CommandError> {
-    let (table, Written { form, reader, of }) = match verb {
-        Export::Events(written) => (Table::Events, written),
-        Export::Orders(written) => (Table::Orders, written),
-        Export::Lines(written) => (Table::Lines, written),
+    let (book, Written { form, reader, of }) = match verb {
+        Export::Events(written) => (Book::Events, written),
+        Export::Orders(written) => (Book::Orders, written),
+        Export::Lines(written) => (Book::Lines, written),
     };
-    commands::export(config, table, form, reader, of.tenant.as_deref()).await
+    commands::export(config, book, form, reader, of.tenant.as_deref()).await
 }
 
 async fn site(verb: Site, config: &Config) -> Result<(), CommandError> {

@@ -240,7 +240,7 @@ async fn the_queue_is_taken_along_as_it_is() {
         queue.iter().map(named).collect::<Vec<_>>(),
         [
             ["not_sent", "order", &*order, "approved"].map(str::to_owned),
-            ["waits_for_review", "suggestion", &*waiting.id, "in_review"].map(str::to_owned),
+            ["review", "suggestion", &*waiting.id, "in_review"].map(str::to_owned),
         ]
     );
 }

@@ -40,22 +40,22 @@ CREATE TABLE absences (
 );
 CREATE INDEX absences_by_tenant ON absences (tenant);
 
--- What stands on somebody's papers: an article, or a number of the supplier's. Text, compared exactly; folded (ASCII
+-- What stands on somebody's papers: an article, a number of the supplier's, an order's id. Text, compared exactly; folded (ASCII
 -- letters small) for finding by its beginning. An index over contents, attempts, look-ups and findings: nothing decides by it.
 CREATE TABLE search_words (
     tenant     TEXT NOT NULL,
     -- beginnings are ranges of bytes, whatever the database's own collation is
     word       TEXT COLLATE "C" NOT NULL,
     folded     TEXT COLLATE "C" NOT NULL,
-    what       TEXT NOT NULL CHECK (what IN ('sku', 'reference')),
+    what       TEXT NOT NULL CHECK (what IN ('sku', 'reference', 'order')),
     suggestion TEXT REFERENCES suggestions (id),
     order_id   TEXT REFERENCES orders (id),
     at         BIGINT NOT NULL,
-    CHECK ((suggestion IS NOT NULL) = (what = 'sku') AND (order_id IS NOT NULL) = (what = 'reference'))
+    CHECK ((suggestion IS NOT NULL) = (what = 'sku') AND (order_id IS NOT NULL) = (what <> 'sku'))
 );
 CREATE INDEX search_words_folded ON search_words (tenant, folded, at);
 CREATE UNIQUE INDEX search_words_sku ON search_words (suggestion, word) WHERE suggestion IS NOT NULL;
-CREATE UNIQUE INDEX search_words_reference ON search_words (order_id, word) WHERE order_id IS NOT NULL;
+CREATE UNIQUE INDEX search_words_order ON search_words (order_id, word) WHERE order_id IS NOT NULL;
 
 INSERT INTO search_words (tenant, word, folded, what, suggestion, at)
 SELECT DISTINCT g.tenant, l ->> 'sku', lower((l ->> 'sku') COLLATE "C"), 'sku', g.id, g.created_at
@@ -70,3 +70,5 @@ SELECT tenant, reference, lower(reference COLLATE "C"), 'reference', order_id, m
               FROM look_ups l, json_array_elements(l.records::json) r) known
 WHERE reference IS NOT NULL
 GROUP BY tenant, reference, order_id;
+INSERT INTO search_words (tenant, word, folded, what, order_id, at)
+SELECT tenant, id, lower(id COLLATE "C"), 'order', id, approved_at FROM orders;

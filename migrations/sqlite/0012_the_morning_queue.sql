@@ -40,21 +40,21 @@ CREATE TABLE absences (
 ) STRICT;
 CREATE INDEX absences_by_tenant ON absences (tenant);
 
--- What stands on somebody's papers: an article, or a number of the supplier's. Text, compared exactly; folded (ASCII
+-- What stands on somebody's papers: an article, a number of the supplier's, an order's id. Text, compared exactly; folded (ASCII
 -- letters small) for finding by its beginning. An index over contents, attempts, look-ups and findings: nothing decides by it.
 CREATE TABLE search_words (
     tenant     TEXT NOT NULL,
     word       TEXT NOT NULL,
     folded     TEXT NOT NULL,
-    what       TEXT NOT NULL CHECK (what IN ('sku', 'reference')),
+    what       TEXT NOT NULL CHECK (what IN ('sku', 'reference', 'order')),
     suggestion TEXT REFERENCES suggestions (id),
     order_id   TEXT REFERENCES orders (id),
     at         INTEGER NOT NULL,
-    CHECK ((suggestion IS NOT NULL) = (what = 'sku') AND (order_id IS NOT NULL) = (what = 'reference'))
+    CHECK ((suggestion IS NOT NULL) = (what = 'sku') AND (order_id IS NOT NULL) = (what <> 'sku'))
 ) STRICT;
 CREATE INDEX search_words_folded ON search_words (tenant, folded, at);
 CREATE UNIQUE INDEX search_words_sku ON search_words (suggestion, word) WHERE suggestion IS NOT NULL;
-CREATE UNIQUE INDEX search_words_reference ON search_words (order_id, word) WHERE order_id IS NOT NULL;
+CREATE UNIQUE INDEX search_words_order ON search_words (order_id, word) WHERE order_id IS NOT NULL;
 
 INSERT INTO search_words (tenant, word, folded, what, suggestion, at)
 SELECT DISTINCT g.tenant, l.value ->> '$.sku', lower(l.value ->> '$.sku'), 'sku', g.id, g.created_at
@@ -69,3 +69,5 @@ SELECT tenant, reference, lower(reference), 'reference', order_id, min(at) FROM 
               FROM look_ups l, json_each(l.records) r)
 WHERE reference IS NOT NULL
 GROUP BY tenant, reference, order_id;
+INSERT INTO search_words (tenant, word, folded, what, order_id, at)
+SELECT tenant, id, lower(id), 'order', id, approved_at FROM orders;

@@ -2,14 +2,16 @@
 
 use super::CallError;
 use crate::domain::pages;
+use crate::domain::queue::Asked;
 use leptos::prelude::*;
 
-/// Everything of the tenant that is not final; `refused` names the draft of an act that was refused.
+/// Everything of the tenant that is not final, as far as it is asked for; `refused` names the draft of an act that was
+/// refused.
 #[server(prefix = "/call", endpoint = "queue_page")]
-pub async fn queue_page(refused: Option<String>) -> Result<pages::QueuePage, CallError> {
+pub async fn queue_page(asked: Asked, refused: Option<String>) -> Result<pages::QueuePage, CallError> {
     use crate::caller::{desk, person, shown};
     let draft = refused.and_then(|draft| draft.parse().ok());
-    shown(desk()?.queue_page(&person()?, draft.as_ref()).await)
+    shown(desk()?.queue_page(&person()?, asked, draft.as_ref()).await)
 }
 
 /// Ends the pause after a restore; then the queue.

@@ -5,14 +5,15 @@
 //! queue is of one moment. No more than a page of history is in memory, and no transaction waits for whoever reads.
 //! Must not: know how a table is written (`web::tables`).
 
-use super::look::{OpenThing, OrderFilter, open_things};
+use super::look::{OpenThing, OrderFilter};
 use super::{Desk, DeskError, Person, clock};
 use crate::domain::calendar;
-use crate::domain::export::{Reader, Table, file_name};
+use crate::domain::export::{Book, Reader, Table, file_name};
 use crate::domain::ids::{OrderId, TenantId};
 use crate::store::exports::{self, Around};
 use crate::store::orders::{self, OrderRow};
-use crate::store::{Store, events, tenants};
+use crate::store::tenants::{self, TenantRow};
+use crate::store::{Store, events};
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use std::collections::HashMap;
@@ -41,20 +42,24 @@ pub struct ExportedEvent {
 /// A page of a table.
 #[derive(Debug)]
 pub enum Page {
-    /// Newest first; the rows of [`Table::Lines`] are in them.
+    /// Newest first; the rows of [`Book::Lines`] are in them.
     Orders(Vec<ExportedOrder>),
     /// Oldest first.
     Events(Vec<ExportedEvent>),
-    /// Section by section, oldest first.
+    /// Section by section, the most urgent first.
     Queue(Vec<OpenThing>),
 }
 
 /// Where the next page begins.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 enum Place {
     Orders(Option<(DateTime<Utc>, OrderId)>),
-    Events { after: u64, until: u64 },
-    Queue,
+    Events {
+        after: u64,
+        until: u64,
+    },
+    /// Read already, at the moment when the reading began.
+    Queue(Vec<OpenThing>),
     Over,
 }
 
@@ -73,29 +78,44 @@ pub struct TableFile {
 impl Desk {
     /// A table of whoever is signed in. Every role may read all of it.
     pub async fn table_of(&self, person: &Person, table: Table) -> Result<TableFile, DeskError> {
-        self.table(person.tenant(), table).await
+        let place = match table {
+            Table::Book(book) => return self.book(person.tenant(), book).await,
+            Table::Queue => Place::Queue(self.open_things(person).await?),
+        };
+        let (row, _) = self.tenant_and_end(person.tenant()).await?;
+        Ok(self.begun(row, table, place))
     }
 
-    /// A table of the tenant.
-    pub async fn table(&self, tenant: &TenantId, table: Table) -> Result<TableFile, DeskError> {
+    /// A book of the tenant.
+    pub async fn book(&self, tenant: &TenantId, book: Book) -> Result<TableFile, DeskError> {
+        let (row, until) = self.tenant_and_end(tenant).await?;
+        let place = match book {
+            Book::Orders | Book::Lines => Place::Orders(None),
+            Book::Events => Place::Events { after: 0, until },
+        };
+        Ok(self.begun(row, Table::Book(book), place))
+    }
+
+    /// The tenant, and the number of its last event.
+    async fn tenant_and_end(&self, tenant: &TenantId) -> Result<(TenantRow, u64), DeskError> {
         let mut read = self.store.begin_read().await?;
         let row = tenants::tenant_fetch(&mut read, tenant)
             .await?
             .ok_or(DeskError::Absent("tenant"))?;
         let (until, _) = events::event_head(&mut read, tenant).await?;
-        Ok(TableFile {
+        Ok((row, until))
+    }
+
+    fn begun(&self, row: TenantRow, table: Table, place: Place) -> TableFile {
+        TableFile {
             store: self.store.clone(),
             tenant: row.id,
             tenant_name: row.name,
             table,
             zone: calendar::zone(&row.zone).unwrap_or(Tz::UTC),
             begun_at: clock::now(),
-            place: match table {
-                Table::Orders | Table::Lines => Place::Orders(None),
-                Table::Events => Place::Events { after: 0, until },
-                Table::Queue => Place::Queue,
-            },
-        })
+            place,
+        }
     }
 }
 
@@ -120,15 +140,11 @@ impl TableFile {
 
     /// The next page; nothing once it was read to its end.
     pub async fn read_on(&mut self) -> Result<Option<Page>, DeskError> {
-        let (page, next) = match self.place.clone() {
+        let (page, next) = match std::mem::replace(&mut self.place, Place::Over) {
             Place::Over => return Ok(None),
             Place::Orders(after) => self.orders(after).await?,
             Place::Events { after, until } => self.events(after, until).await?,
-            Place::Queue => {
-                let mut read = self.store.begin_read().await?;
-                let open = open_things(&mut read, &self.tenant, self.begun_at).await?;
-                (Page::Queue(open), Place::Over)
-            }
+            Place::Queue(open) => (Page::Queue(open), Place::Over),
         };
         self.place = next;
         Ok(Some(page))

@@ -4,8 +4,10 @@ mod activity;
 mod change;
 mod kin;
 mod open_things;
+mod queue;
 mod results;
 mod rows;
+mod search;
 mod sheet;
 mod way_home;
 
@@ -20,11 +22,9 @@ use crate::domain::ids::{DraftId, OrderId, PersonId, SuggestionId, TenantId};
 use crate::domain::look_up::{Established, LookedUp};
 use crate::domain::order::{Hold, OrderState};
 use crate::domain::pages::{
-    AttemptShown, Draft, HeldSupplier, LookAlike, OrderPage, OrdersPage, Paused, QueuePage, ReviewPage, Row, Stands,
-    SuggestionsPage, Target, Viewer,
+    AttemptShown, Draft, LookAlike, OrderPage, OrdersPage, Paused, ReviewPage, Stands, SuggestionsPage, Target, Viewer,
 };
 use crate::domain::person::{Act, may};
-use crate::domain::queue::Section;
 use crate::domain::restored::may_end_pause;
 use crate::domain::resume::{Ground, NoResume, may_ask_to_resume, was_not_found};
 use crate::domain::second_person::Proposed;
@@ -32,7 +32,7 @@ use crate::domain::suggestion::{ReviewAct, SuggestionState, needs_second_purchas
 use crate::store::cases::{About, case_list};
 pub use crate::store::orders::OrderFilter;
 use crate::store::orders::OrderRow;
-use crate::store::queue::{in_review_after, open_orders, open_suggestions, shown_orders, shown_suggestions};
+use crate::store::queue::{in_review_after, shown_suggestions};
 use crate::store::suggestions::SuggestionRow;
 use crate::store::{
     Conn, attempts, drafts, events, findings, intents, look_ups, orders, people, reused, second_person, suggestions,
@@ -40,12 +40,9 @@ use crate::store::{
 };
 use chrono::{DateTime, Utc};
 pub use open_things::OpenThing;
-pub(super) use open_things::open_things;
-use rows::{Placed, listed, order_row, placed, section_rows, shown, suggestion_row};
+use rows::{listed, suggestion_row};
 use std::collections::HashMap;
 
-/// Rows of one section of the queue on its page; the rest is counted.
-const MOST_ROWS: usize = 100;
 /// Orders, or suggestions, on a page of their list.
 const PAGE: u32 = 50;
 
@@ -98,26 +95,6 @@ impl Desk {
         })
     }
 
-    /// The morning queue: everything that is not final, in sections, oldest first.
-    pub async fn queue_page(&self, person: &Person, refused: Option<&DraftId>) -> Result<QueuePage, DeskError> {
-        let mut read = self.store.begin_read().await?;
-        let viewer = self.viewer(&mut read, person).await?;
-        let orders = open_orders(&mut read, person.tenant()).await?;
-        let suggestions = open_suggestions(&mut read, person.tenant()).await?;
-        let placed = placed(orders, suggestions);
-        let mut rows = rows_of(&mut read, person.tenant(), &placed, viewer.now).await?;
-        let sections = Section::ALL.map(|section| section_rows(section, &placed, &mut rows, viewer.now));
-        Ok(QueuePage {
-            results: results::results(&mut read, person, viewer.now).await?,
-            mark: events::event_head(&mut read, person.tenant()).await?.0,
-            viewer,
-            paused: paused(&mut read, person).await?,
-            draft: draft_of(&mut read, person, refused).await?,
-            sections: sections.into(),
-            held_suppliers: held_suppliers(&mut read, person.tenant()).await?,
-        })
-    }
-
     /// Suggestions that wait for a decision.
     pub async fn suggestions_page(
         &self,
@@ -135,7 +112,10 @@ impl Desk {
         let next = waiting.last().filter(|_| more).map(SuggestionId::to_string);
         let waiting: Vec<&SuggestionId> = waiting.iter().collect();
         let rows = shown_suggestions(&mut read, tenant, &waiting).await?;
-        let rows = rows.into_iter().map(suggestion_row).collect();
+        let rows = rows
+            .into_iter()
+            .map(|one| suggestion_row(one, None, viewer.now))
+            .collect();
         let count = suggestions::suggestion_count(&mut read, tenant, SuggestionState::InReview).await?;
         let draft = draft_of(&mut read, person, refused).await?;
         Ok(SuggestionsPage {
@@ -378,27 +358,6 @@ impl Desk {
 }
 
 /// One row more is asked for than shown: so the end is known without counting.
-/// What the rows on the page show.
-async fn rows_of(
-    conn: &mut Conn,
-    tenant: &TenantId,
-    placed: &[Placed],
-    now: DateTime<Utc>,
-) -> Result<HashMap<Target, Row>, DeskError> {
-    let (mut orders, mut waiting) = (Vec::new(), Vec::new());
-    for one in Section::ALL.iter().flat_map(|section| shown(placed, *section)) {
-        match &one.target {
-            Target::Order(id) => orders.push(id),
-            Target::Suggestion(id) => waiting.push(id),
-        }
-    }
-    let orders = shown_orders(conn, tenant, &orders).await?;
-    let waiting = shown_suggestions(conn, tenant, &waiting).await?;
-    let rows = orders.into_iter().map(|order| order_row(order, now));
-    let rows = rows.chain(waiting.into_iter().map(suggestion_row));
-    Ok(rows.map(|row| (row.target.clone(), row)).collect())
-}
-
 async fn order_rows(
     conn: &mut Conn,
     tenant: &TenantId,
@@ -461,21 +420,6 @@ async fn paused(conn: &mut Conn, person: &Person) -> Result<Option<Paused>, Desk
         gap_at: view.pause.gap_at,
         held: view.held,
     }))
-}
-
-/// Suppliers on hold, with the case that somebody owns.
-async fn held_suppliers(conn: &mut Conn, tenant: &TenantId) -> Result<Vec<HeldSupplier>, DeskError> {
-    let mut held = Vec::new();
-    let rows = suppliers::supplier_list(conn, tenant).await?;
-    for row in rows.into_iter().filter(|row| row.held_at.is_some()) {
-        let cases = case_list(conn, tenant, &About::Supplier(row.id.to_string())).await?;
-        let open = cases.into_iter().filter(|case| case.closed_at.is_none());
-        held.extend(open.map(|case| HeldSupplier {
-            name: row.name.clone(),
-            case,
-        }));
-    }
-    Ok(held)
 }
 
 async fn supplier_of(

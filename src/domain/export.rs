@@ -7,29 +7,40 @@ use super::guarded::guarded;
 use chrono::{DateTime, NaiveDate, SecondsFormat, Utc};
 use chrono_tz::Tz;
 
-/// A table.
+/// What is read to its end, whoever asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Table {
+pub enum Book {
     /// Every order.
     Orders,
     /// Every line, charge and allowance of every order.
     Lines,
     /// The log.
     Events,
+}
+
+/// A table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Table {
+    Book(Book),
     /// What is open, as the queue has it.
     Queue,
 }
 
 impl Table {
     /// Every table.
-    pub const ALL: [Self; 4] = [Self::Orders, Self::Lines, Self::Events, Self::Queue];
+    pub const ALL: [Self; 4] = [
+        Self::Book(Book::Orders),
+        Self::Book(Book::Lines),
+        Self::Book(Book::Events),
+        Self::Queue,
+    ];
 
     /// Its one word, in addresses and names of files.
     pub fn word(self) -> &'static str {
         match self {
-            Table::Orders => "orders",
-            Table::Lines => "lines",
-            Table::Events => "events",
+            Table::Book(Book::Orders) => "orders",
+            Table::Book(Book::Lines) => "lines",
+            Table::Book(Book::Events) => "events",
             Table::Queue => "queue",
         }
     }

@@ -6,7 +6,7 @@ use super::attempt::Attempt;
 use super::case::Case;
 use super::chain::Anchor;
 use super::closing::Closing;
-use super::contents::{Digest, OrderContents};
+use super::contents::{Digest, OrderContents, SupplierId};
 use super::contract::SupplierContract;
 use super::difference::{Difference, Recorded};
 use super::event::Event;
@@ -15,7 +15,7 @@ use super::look_up::{Established, Ladder, LookedUp};
 use super::money::Money;
 use super::order::{Hold, Life, OrderState};
 use super::person::Role;
-use super::queue::Section;
+use super::queue::{self, Matched, Section, Urgency};
 use super::refusal::Refusal;
 use super::second_person::Proposed;
 use super::suggestion::{Reused, Suggestion, SuggestionState};
@@ -63,6 +63,8 @@ pub enum Stands {
         held: Option<Hold>,
         differences: bool,
     },
+    /// A supplier nothing is sent to for now.
+    SupplierHeld,
 }
 
 impl Stands {
@@ -82,6 +84,8 @@ impl Stands {
 pub enum Target {
     Suggestion(SuggestionId),
     Order(OrderId),
+    /// What a case is about has no page of its own: its sheet.
+    Case(CaseId),
 }
 
 impl Target {
@@ -90,6 +94,15 @@ impl Target {
         match self {
             Target::Suggestion(id) => format!("/suggestions/{id}"),
             Target::Order(id) => format!("/orders/{id}"),
+            Target::Case(id) => sheet_path(id),
+        }
+    }
+    /// Its id.
+    pub fn id(&self) -> &str {
+        match self {
+            Target::Suggestion(id) => id.as_str(),
+            Target::Order(id) => id.as_str(),
+            Target::Case(id) => id.as_str(),
         }
     }
     /// The path of the form that changes it.
@@ -103,16 +116,21 @@ impl Target {
 pub struct Row {
     pub target: Target,
     pub stands: Stands,
+    pub supplier: SupplierId,
     pub supplier_name: String,
     pub headline: String,
-    pub total: Money,
+    /// Nothing for what costs nothing: a supplier on hold.
+    pub total: Option<Money>,
     /// Since when: suggested, or approved.
     pub since: DateTime<Utc>,
     /// Who approved it.
     pub by: Option<String>,
+    /// Whose its open case is.
     pub owner: Option<String>,
-    pub due_at: Option<DateTime<Utc>>,
+    pub urgency: Urgency,
     pub why: Why,
+    /// What was looked for and found; empty where nothing was.
+    pub matched: Vec<Matched>,
 }
 
 /// Why a row stands where it stands.
@@ -130,6 +148,8 @@ pub enum Why {
     Acknowledged,
     Review,
     SentBack(String),
+    /// Confirmed, under the supplier's own number.
+    Numbered(String),
     Settled,
 }
 
@@ -153,10 +173,26 @@ pub struct QueuePage {
     pub mark: u64,
     pub paused: Option<Paused>,
     pub draft: Option<Draft>,
+    pub asked: queue::Asked,
+    /// Fields of the filter that mean nothing; then nothing was looked for.
+    pub unreadable: Vec<queue::Field>,
+    /// What there is to choose from.
+    pub suppliers: Vec<(SupplierId, String)>,
+    /// The sections asked for, in order.
     pub sections: Vec<SectionRows>,
-    /// Suppliers on hold, each with its case: they belong to no single order.
-    pub held_suppliers: Vec<HeldSupplier>,
+    /// The first moment of the last working day before today: settled since then.
+    pub settled_since: DateTime<Utc>,
+    /// What a text found, in place of sections; exact ones first.
+    pub found: Option<Found>,
     pub results: Results,
+}
+
+/// What a text found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Found {
+    pub rows: Vec<Row>,
+    /// There is more than is shown.
+    pub is_cut: bool,
 }
 
 /// What became of the viewer's orders whose cases closed of late.
@@ -182,24 +218,25 @@ pub struct Became {
     pub closing: Closing,
 }
 
-/// A supplier on hold, and who sees to it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HeldSupplier {
-    pub name: String,
-    pub case: Case,
-}
-
-/// A section with its rows, oldest first.
+/// A section with its rows, the most urgent first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SectionRows {
     pub section: Section,
-    /// How many there are in all; `rows` may be the first of them.
+    /// How many there are in all; `rows` may be some of them.
     pub count: usize,
+    /// There are more than were counted: `count` is the least.
+    pub is_more: bool,
     /// How many are past their deadline.
     pub late: usize,
+    /// How many nobody has taken.
+    pub unowned: usize,
     /// Money at stake, one sum a currency (rule 22).
     pub totals: Vec<Money>,
+    /// Since when the oldest stands.
+    pub oldest: Option<DateTime<Utc>>,
     pub rows: Vec<Row>,
+    /// The link to the next page of this section carries this.
+    pub next: Option<String>,
 }
 
 /// Suggestions that wait.

@@ -1,71 +1,332 @@
-//! The morning queue: which section a thing that is not final stands in, and in what order (cases Q6, P2).
+//! The morning queue: which section a thing stands in, how urgent it is, and which of them somebody wants to see (cases Q6,
+//! P2).
 //!
-//! Promises: everything that is not final stands in exactly one section. Must not: read a clock.
+//! Promises: everything that is not final stands in exactly one section, the first that is true of it. Must not: read a
+//! clock.
 
+use super::contents::SupplierId;
 use super::order::OrderState;
 use super::suggestion::SuggestionState;
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-/// A section of the queue, in the order a manager reads them.
+/// A section of the queue, in the order a manager reads them: the first that is true of a thing is its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Section {
-    /// An open case: somebody owns it and it has a deadline.
-    NeedsPerson,
-    /// Approved, and nobody has sent it; kept apart from what was sent and not confirmed.
+    /// A case past its deadline, one that nobody has taken, or one that belongs to no order.
+    Attention,
+    /// Sent, and nobody knows whether it arrived.
+    Pending,
+    /// The supplier's word is there, and a case about it is open: differences, or a second record.
+    Differences,
+    /// They have it, and have not said yes.
+    Acknowledged,
+    /// Approved, and not sent or being sent; kept apart from what was sent and not confirmed.
     NotSent,
-    /// Sent, or acknowledged; the supplier moves it on.
-    OnItsWay,
     /// Suggestions that wait for a person's decision.
-    WaitsForReview,
+    Review,
     /// Suggestions that wait for the assistant.
     SentBack,
+    /// Settled since the last working day: good news, and the end of what was open yesterday.
+    Settled,
 }
 
 impl Section {
     /// Every section, in order.
-    pub const ALL: [Self; 5] = [
-        Self::NeedsPerson,
+    pub const ALL: [Self; 8] = [
+        Self::Attention,
+        Self::Pending,
+        Self::Differences,
+        Self::Acknowledged,
         Self::NotSent,
-        Self::OnItsWay,
-        Self::WaitsForReview,
+        Self::Review,
         Self::SentBack,
+        Self::Settled,
     ];
-}
 
-/// The section of an order, or none when it is final.
-pub fn section_of_order(state: OrderState, has_open_case: bool) -> Option<Section> {
-    match (state, has_open_case) {
-        (OrderState::ConfirmationPending, _) | (_, true) => Some(Section::NeedsPerson),
-        (OrderState::Approved, false) => Some(Section::NotSent),
-        (OrderState::Submitting | OrderState::Acknowledged, false) => Some(Section::OnItsWay),
-        (OrderState::Confirmed | OrderState::Refused | OrderState::Withdrawn, false) => None,
+    /// The section's one word, in addresses and exports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Section::Attention => "attention",
+            Section::Pending => "pending",
+            Section::Differences => "differences",
+            Section::Acknowledged => "acknowledged",
+            Section::NotSent => "not_sent",
+            Section::Review => "review",
+            Section::SentBack => "sent_back",
+            Section::Settled => "settled",
+        }
+    }
+
+    /// Reads the word back.
+    pub fn of(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|section| section.word() == word)
     }
 }
 
-/// The section of a suggestion, or none when it is final and has no open case.
+/// What the queue knows of the open case that is due first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Watched {
+    pub due_at: DateTime<Utc>,
+    /// Nobody has taken it: it fell to a manager, or its owner is away.
+    pub is_unowned: bool,
+}
+
+impl Watched {
+    fn is_for_now(self, now: DateTime<Utc>) -> bool {
+        self.due_at <= now || self.is_unowned
+    }
+}
+
+/// The section of an order; none when it is final and was settled before the last working day.
+pub fn section_of_order(
+    state: OrderState,
+    case: Option<Watched>,
+    settled_lately: bool,
+    now: DateTime<Utc>,
+) -> Option<Section> {
+    if case.is_some_and(|case| case.is_for_now(now)) {
+        return Some(Section::Attention);
+    }
+    match state {
+        OrderState::ConfirmationPending => Some(Section::Pending),
+        OrderState::Acknowledged => Some(Section::Acknowledged),
+        OrderState::Approved | OrderState::Submitting => Some(Section::NotSent),
+        OrderState::Confirmed | OrderState::Refused | OrderState::Withdrawn if case.is_some() => {
+            Some(Section::Differences)
+        }
+        OrderState::Confirmed | OrderState::Refused | OrderState::Withdrawn => {
+            settled_lately.then_some(Section::Settled)
+        }
+    }
+}
+
+/// The section of a suggestion, or none when it is final and has no open case. A case about a suggestion is about no order.
 pub fn section_of_suggestion(state: SuggestionState, has_open_case: bool) -> Option<Section> {
     match (state, has_open_case) {
-        (_, true) => Some(Section::NeedsPerson),
-        (SuggestionState::InReview, false) => Some(Section::WaitsForReview),
+        (_, true) => Some(Section::Attention),
+        (SuggestionState::InReview, false) => Some(Section::Review),
         (SuggestionState::SentBack, false) => Some(Section::SentBack),
         (SuggestionState::Rejected | SuggestionState::Approved | SuggestionState::Superseded, false) => None,
     }
 }
 
+/// How urgent a row is, beside how it stands: the two are told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Urgency {
+    /// Its deadline has passed.
+    Late(DateTime<Utc>),
+    /// Nobody has taken it; when it is due all the same.
+    Unowned(DateTime<Utc>),
+    /// Somebody has it, until then.
+    Due(DateTime<Utc>),
+    /// Nobody has to do anything by a certain time; it stands since then.
+    Waits(DateTime<Utc>),
+    /// Over, since then.
+    Over(DateTime<Utc>),
+}
+
+/// How urgent it is. Late counts more than unowned.
+pub fn urgency(section: Section, case: Option<Watched>, since: DateTime<Utc>, now: DateTime<Utc>) -> Urgency {
+    match case {
+        Some(case) if case.due_at <= now => Urgency::Late(case.due_at),
+        Some(case) if case.is_unowned => Urgency::Unowned(case.due_at),
+        Some(case) => Urgency::Due(case.due_at),
+        None if section == Section::Settled => Urgency::Over(since),
+        None => Urgency::Waits(since),
+    }
+}
+
+/// Where a row stands within its section: what is due comes first, by its deadline, then what waits, oldest first; what is
+/// settled stands newest first. The id makes it one place, so that a page can go on behind it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Place {
+    waits: bool,
+    micros: i64,
+    id: String,
+}
+
+impl Place {
+    /// The place of a row.
+    pub fn of(urgency: Urgency, id: &str) -> Self {
+        let (waits, micros) = match urgency {
+            Urgency::Late(at) | Urgency::Unowned(at) | Urgency::Due(at) => (false, at.timestamp_micros()),
+            Urgency::Waits(at) => (true, at.timestamp_micros()),
+            Urgency::Over(at) => (true, -at.timestamp_micros()),
+        };
+        let id = id.to_owned();
+        Self { waits, micros, id }
+    }
+
+    /// Reads back what an address carries.
+    pub fn read(text: &str) -> Option<Self> {
+        let mut parts = text.splitn(3, '~');
+        let waits = match parts.next()? {
+            "w" => true,
+            "d" => false,
+            _ => return None,
+        };
+        let micros = parts.next()?.parse().ok()?;
+        let id = parts.next()?.to_owned();
+        Some(Self { waits, micros, id })
+    }
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let first = if self.waits { 'w' } else { 'd' };
+        write!(f, "{first}~{}~{}", self.micros, self.id)
+    }
+}
+
+/// What somebody asks the queue for, as it stands in the address. An empty field asks for nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asked {
+    /// "yes": cases whose owner looks.
+    pub mine: Option<String>,
+    /// "yes": cases that nobody has taken.
+    pub unowned: Option<String>,
+    pub supplier: Option<String>,
+    pub section: Option<String>,
+    /// A supplier's number, an order's id, an article.
+    pub text: Option<String>,
+    /// The place of the last row of the page before; only with a section.
+    pub after: Option<String>,
+}
+
+/// A field of the queue's filter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Field {
+    Mine,
+    Unowned,
+    Supplier,
+    Section,
+    Text,
+}
+
+impl Field {
+    /// Every field, in the order of the form.
+    pub const ALL: [Self; 5] = [Self::Text, Self::Section, Self::Supplier, Self::Mine, Self::Unowned];
+
+    /// Its name in the address.
+    pub fn name(self) -> &'static str {
+        match self {
+            Field::Mine => "mine",
+            Field::Unowned => "unowned",
+            Field::Supplier => "supplier",
+            Field::Section => "section",
+            Field::Text => "q",
+        }
+    }
+}
+
+/// What is looked for; what is absent is not asked about.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    pub mine: bool,
+    pub unowned: bool,
+    pub supplier: Option<SupplierId>,
+    pub section: Option<Section>,
+    pub text: Option<String>,
+    pub after: Option<Place>,
+}
+
+/// Nobody looks for a longer text; the longest that has a meaning is an intent's id.
+const LONGEST: usize = 200;
+
+impl Asked {
+    /// What was asked for in this field; nothing where only blanks were.
+    pub fn field(&self, field: Field) -> Option<&str> {
+        let text = match field {
+            Field::Mine => &self.mine,
+            Field::Unowned => &self.unowned,
+            Field::Supplier => &self.supplier,
+            Field::Section => &self.section,
+            Field::Text => &self.text,
+        };
+        text.as_deref().map(str::trim).filter(|text| !text.is_empty())
+    }
+
+    /// Whether it asks for everything.
+    pub fn is_empty(&self) -> bool {
+        Field::ALL.into_iter().all(|field| self.field(field).is_none())
+    }
+
+    /// What is looked for, or the fields that mean nothing.
+    pub fn filter(&self) -> Result<Filter, Vec<Field>> {
+        let mut wrong = Vec::new();
+        let mut read = |field: Field, is_readable: &dyn Fn(&str) -> bool| {
+            let text = self.field(field);
+            if text.is_some_and(|text| !is_readable(text)) {
+                wrong.push(field);
+            }
+            text
+        };
+        let filter = Filter {
+            mine: read(Field::Mine, &|text| text == "yes").is_some(),
+            unowned: read(Field::Unowned, &|text| text == "yes").is_some(),
+            supplier: read(Field::Supplier, &|text| text.parse::<SupplierId>().is_ok())
+                .and_then(|text| text.parse().ok()),
+            section: read(Field::Section, &|text| Section::of(text).is_some()).and_then(Section::of),
+            text: read(Field::Text, &|text| text.chars().count() <= LONGEST).map(str::to_owned),
+            after: self.after.as_deref().and_then(Place::read),
+        };
+        if wrong.is_empty() { Ok(filter) } else { Err(wrong) }
+    }
+}
+
+/// What of a thing was looked for and found; exact ones come first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Matched {
+    pub what: Word,
+    /// As it stands there.
+    pub word: String,
+    pub is_exact: bool,
+}
+
+/// By what a thing is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Word {
+    OrderId,
+    /// The supplier's number: text, compared exactly.
+    Reference,
+    Sku,
+    IntentId,
+    OperationKey,
+    SuggestionId,
+    CaseId,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chrono::TimeDelta;
+
+    fn now() -> DateTime<Utc> {
+        DateTime::from_timestamp(1_795_000_000, 0).expect("a moment")
+    }
+
+    fn case(due_in: i64, is_unowned: bool) -> Option<Watched> {
+        Some(Watched {
+            due_at: now() + TimeDelta::minutes(due_in),
+            is_unowned,
+        })
+    }
 
     #[test]
     fn everything_that_is_not_final_stands_in_a_section() {
         for state in OrderState::ALL {
-            assert_eq!(
-                section_of_order(state, false).is_none(),
-                OrderState::FINAL.contains(&state),
-                "{state:?}"
-            );
-            assert_eq!(section_of_order(state, true), Some(Section::NeedsPerson));
+            let without = section_of_order(state, None, false, now());
+            assert_eq!(without.is_none(), OrderState::FINAL.contains(&state), "{state:?}");
+            assert!(section_of_order(state, case(5, false), false, now()).is_some());
+            for attention in [case(-5, false), case(0, false), case(5, true)] {
+                let section = section_of_order(state, attention, true, now());
+                assert_eq!(section, Some(Section::Attention), "{state:?}");
+            }
         }
         for state in SuggestionState::ALL {
             assert_eq!(
@@ -73,6 +334,57 @@ mod tests {
                 SuggestionState::OPEN.contains(&state),
                 "{state:?}"
             );
+            assert_eq!(section_of_suggestion(state, true), Some(Section::Attention));
         }
+    }
+
+    #[test]
+    fn what_is_final_and_has_a_case_is_not_among_what_is_settled() {
+        for state in OrderState::FINAL {
+            assert_eq!(
+                section_of_order(state, case(5, false), true, now()),
+                Some(Section::Differences)
+            );
+            assert_eq!(section_of_order(state, None, true, now()), Some(Section::Settled));
+            assert_eq!(section_of_order(state, None, false, now()), None);
+        }
+    }
+
+    #[test]
+    fn words_and_places_are_read_back() {
+        for section in Section::ALL {
+            assert_eq!(Section::of(section.word()), Some(section));
+        }
+        let (late, waits) = (Urgency::Late(now()), Urgency::Waits(now() - TimeDelta::days(9)));
+        let (first, second) = (Place::of(late, "po_a~b"), Place::of(waits, "sug_c"));
+        assert!(first < second, "what is due comes before what only waits");
+        for place in [first, second] {
+            assert_eq!(Place::read(&place.to_string()), Some(place));
+        }
+        for wrong in ["", "x~1~po_a", "w~one~po_a", "w~1"] {
+            assert_eq!(Place::read(wrong), None, "{wrong}");
+        }
+        let over = |days: i64| Place::of(Urgency::Over(now() - TimeDelta::days(days)), "po_a");
+        assert!(over(0) < over(1), "what was settled last comes first");
+    }
+
+    #[test]
+    fn every_field_that_means_nothing_is_named() {
+        let wrong = Asked {
+            mine: Some("perhaps".to_owned()),
+            unowned: Some("no".to_owned()),
+            supplier: Some("two words".to_owned()),
+            section: Some("gossip".to_owned()),
+            text: Some("x".repeat(LONGEST + 1)),
+            after: None,
+        };
+        let named = wrong.filter().expect_err("all wrong");
+        assert_eq!(named.len(), Field::ALL.len(), "{named:?}");
+        let blank = Asked {
+            text: Some("  ".to_owned()),
+            ..Asked::default()
+        };
+        assert!(blank.is_empty());
+        assert_eq!(blank.filter(), Ok(Filter::default()));
     }
 }

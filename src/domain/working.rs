@@ -187,6 +187,15 @@ impl WorkingCalendar {
         Err(CalendarFault::Never)
     }
 
+    /// The first moment of the last working day before the day of this moment; what was settled since then is news to
+    /// whoever comes back to work. Without such a day in ten years: the day before.
+    pub fn last_working_day(&self, zone: Tz, moment: DateTime<Utc>) -> DateTime<Utc> {
+        let today = moment.with_timezone(&zone).date_naive();
+        let mut before = (1..MOST_DAYS).map_while(|days| today.checked_sub_days(Days::new(days)));
+        let day = before.find(|day| self.is_working_day(*day));
+        moment_at(day.unwrap_or(today - Days::new(1)), 0, zone)
+    }
+
     /// When it closed last before a moment at which it is closed: what runs out at that moment runs out unseen, and has to
     /// be seen to before. Nothing while it is open then.
     pub fn last_open_before(&self, zone: Tz, moment: DateTime<Utc>) -> Option<DateTime<Utc>> {

@@ -1,7 +1,7 @@
 //! Attempts and their steps.
 
 use super::dialect::{among, ask, done};
-use super::{Conn, StoreError, Written, from_json, micros, moment, moment_if, parsed, to_json};
+use super::{Conn, StoreError, Written, from_json, micros, moment, moment_if, parsed, search, to_json};
 use crate::domain::attempt::{Attempt, ReplyWord, Tried};
 use crate::domain::classify::Meaning;
 use crate::domain::difference::{Difference, Recorded};
@@ -197,7 +197,11 @@ pub async fn attempt_close(conn: &mut Conn, id: &AttemptId, ended: &Ended) -> Re
     .bind(id.as_str())
     .bind(ended.meaning.map(Meaning::word))
     .execute(&mut *conn))?;
-    Ok(Written::of(done))
+    let written = Written::of(done);
+    if let (Some(reference), Written::Done) = (&ended.reference, written) {
+        search::reference_of_attempt_add(conn, id, reference, ended.at).await?;
+    }
+    Ok(written)
 }
 
 /// Marks an attempt whose lease lapsed without a reply.

@@ -1,7 +1,7 @@
 //! Established facts about orders in doubt, each with its source. Append-only.
 
 use super::dialect::{ask, done};
-use super::{Conn, StoreError, micros, moment};
+use super::{Conn, StoreError, micros, moment, search};
 use crate::domain::ids::{OrderId, PersonId, TenantId};
 use crate::domain::look_up::{Established, FindingWord, Source};
 use chrono::{DateTime, Utc};
@@ -40,6 +40,9 @@ pub async fn finding_add(conn: &mut Conn, new: &NewFinding<'_>) -> Result<(), St
         .bind(new.confirmed_by.map(PersonId::as_str))
         .execute(&mut *conn)
     )?;
+    if let Some(reference) = new.reference {
+        search::reference_add(conn, new.order, reference, new.at).await?;
+    }
     Ok(())
 }
 

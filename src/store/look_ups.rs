@@ -1,7 +1,7 @@
 //! Every question to a supplier, and its answer. Append-only.
 
 use super::dialect::{ask, done};
-use super::{Conn, StoreError, from_json, micros, moment, to_json};
+use super::{Conn, StoreError, from_json, micros, moment, search, to_json};
 use crate::domain::ids::{OrderId, PersonId, TenantId};
 use crate::domain::look_up::{Answer, AnswerWord, Books, Found, LookedUp};
 use chrono::{DateTime, Utc};
@@ -41,6 +41,9 @@ pub async fn look_up_add(conn: &mut Conn, new: &NewLookUp<'_>) -> Result<(), Sto
         .bind(to_json(&records)?)
         .execute(&mut *conn)
     )?;
+    for record in records {
+        search::reference_add(conn, new.order, &record.reference, new.at).await?;
+    }
     Ok(())
 }
 

@@ -26,6 +26,7 @@ pub mod people;
 mod place;
 pub mod queue;
 pub mod reused;
+pub mod search;
 pub mod second_person;
 pub mod suggestions;
 pub mod suppliers;
@@ -312,6 +313,14 @@ where
 {
     text.parse()
         .map_err(|error| StoreError::corrupt(format!("{text:?}: {error}")))
+}
+
+/// The same, of what may be absent.
+pub(crate) fn parsed_if<T: std::str::FromStr>(text: Option<&str>) -> Result<Option<T>, StoreError>
+where
+    T::Err: std::fmt::Display,
+{
+    text.map(parsed).transpose()
 }
 
 /// A kept JSON text, read back.

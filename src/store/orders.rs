@@ -1,7 +1,7 @@
 //! Orders: frozen contents, and a life guarded by expected state and version.
 
 use super::dialect::{self, ask, done};
-use super::{Conn, StoreError, Written, count, kept, micros, moment, moment_if, parsed};
+use super::{Conn, StoreError, Written, count, kept, micros, moment, moment_if, parsed, search};
 use crate::domain::contents::{Digest, OrderContents, SupplierId};
 use crate::domain::ids::{IntentId, OperationKey, OrderId, PersonId, SuggestionId, TenantId};
 use crate::domain::order::{Holds, Life, OrderState, ResumeWanted};
@@ -211,7 +211,7 @@ pub async fn order_add(conn: &mut Conn, order: &OrderRow) -> Result<(), StoreErr
         .bind(order.beside.iter().map(OrderId::as_str).collect::<Vec<_>>().join(" "))
         .execute(&mut *conn)
     )?;
-    Ok(())
+    search::order_id_add(conn, &order.tenant, &order.id, order.approved_at).await
 }
 
 /// A person decided about the order under this version of the supplier's file.
@@ -266,7 +266,14 @@ pub async fn order_record(
         .bind(kept(expected.version)?)
         .execute(&mut *conn)
     )?;
-    Ok(Written::of(done))
+    let written = Written::of(done);
+    match &life.supplier_reference {
+        Some(reference) if written == Written::Done && expected.supplier_reference != life.supplier_reference => {
+            search::reference_add(conn, id, reference, now).await?;
+        }
+        Some(_) | None => {}
+    }
+    Ok(written)
 }
 
 /// One order of the tenant.

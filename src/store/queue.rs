@@ -4,32 +4,47 @@
 //! are shown. So memory and time grow little with what is open, and not at all with history.
 
 use super::dialect::{among, ask};
-use super::{Conn, StoreError, moment, moment_if, parsed, to_json};
-use crate::domain::contents::OrderContents;
-use crate::domain::ids::{OrderId, SuggestionId, TenantId};
+use super::{Conn, StoreError, micros, moment, moment_if, parsed, to_json};
+use crate::domain::contents::{OrderContents, SupplierId};
+use crate::domain::ids::{CaseId, OrderId, PersonId, SuggestionId, TenantId};
 use crate::domain::money::Money;
 use crate::domain::order::{Holds, OrderState};
+use crate::domain::queue::Watched;
 use crate::domain::suggestion::SuggestionState;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 
 /// Something that is not final, or has an open case: no more than places it in the queue.
 #[derive(Debug, Clone)]
 pub struct Open<Id, State> {
     pub id: Id,
     pub state: State,
+    pub supplier: SupplierId,
     /// When it was approved or suggested.
     pub since: DateTime<Utc>,
-    /// The deadline of its open case that is due first; none without an open case.
-    pub case_due_at: Option<DateTime<Utc>>,
+    /// Of its open case that is due first; none without an open case.
+    pub case: Option<Watched>,
+    /// Whoever looks owns an open case of it.
+    pub is_mine: bool,
     pub total: Money,
+}
+
+/// Who looks at the queue, and on which day of the tenant's zone.
+#[derive(Debug, Clone, Copy)]
+pub struct Looking<'a> {
+    pub tenant: &'a TenantId,
+    pub person: &'a PersonId,
+    pub today: NaiveDate,
 }
 
 #[derive(sqlx::FromRow)]
 struct OpenColumns {
     id: String,
     state: String,
+    supplier: String,
     since: i64,
-    case_due_at: Option<i64>,
+    due_at: Option<i64>,
+    is_unowned: Option<i64>,
+    is_mine: Option<i64>,
     currency: Option<String>,
     total: Option<String>,
     /// Where the total was not kept: of rows from before it was.
@@ -42,11 +57,17 @@ impl OpenColumns {
         Id: std::str::FromStr,
         Id::Err: std::error::Error + Send + Sync + 'static,
     {
+        let due_at = moment_if(self.due_at)?;
         Ok(Open {
             id: parsed(&self.id)?,
             state: of(&self.state).ok_or_else(|| StoreError::corrupt(&self.state))?,
+            supplier: parsed(&self.supplier)?,
             since: moment(self.since)?,
-            case_due_at: moment_if(self.case_due_at)?,
+            case: due_at.map(|due_at| Watched {
+                due_at,
+                is_unowned: self.is_unowned == Some(1),
+            }),
+            is_mine: self.is_mine == Some(1),
             total: self.total()?,
         })
     }
@@ -60,24 +81,48 @@ impl OpenColumns {
     }
 }
 
+/// The open cases by what they are about ($1 the tenant, $2 who looks, $3 the day): the first deadline, whether one was
+/// taken by nobody (it fell to a manager, or its owner is away), and whether one is theirs who look.
+macro_rules! open_cases {
+    ($about:literal, $rest:literal) => {
+        concat!(
+            "WITH open_cases AS (
+             SELECT c.",
+            $about,
+            " AS about, min(c.due_at) AS due_at,
+                    CAST(max(CASE WHEN c.fell_to_manager = 1 OR a.person IS NOT NULL THEN 1 ELSE 0 END) AS BIGINT) AS is_unowned,
+                    CAST(max(CASE WHEN c.owner = $2 THEN 1 ELSE 0 END) AS BIGINT) AS is_mine
+             FROM cases c LEFT JOIN absences a ON a.person = c.owner AND a.begins <= $3 AND a.ends >= $3
+             WHERE c.tenant = $1 AND c.closed_at IS NULL AND c.",
+            $about,
+            " IS NOT NULL GROUP BY c.",
+            $about,
+            "), ",
+            $rest
+        )
+    };
+}
+
 /// Open orders, oldest approval first.
-pub async fn open_orders(conn: &mut Conn, tenant: &TenantId) -> Result<Vec<Open<OrderId, OrderState>>, StoreError> {
+pub async fn open_orders(conn: &mut Conn, who: Looking<'_>) -> Result<Vec<Open<OrderId, OrderState>>, StoreError> {
     let rows: Vec<OpenColumns> = ask!(
         conn,
-        sqlx::query_as(
-            "WITH open_ids AS (
+        sqlx::query_as(open_cases!(
+            "order_id",
+            "open_ids AS (
              SELECT id FROM orders WHERE tenant = $1 AND state = 'approved'
              UNION SELECT id FROM orders WHERE tenant = $1 AND state = 'submitting'
              UNION SELECT id FROM orders WHERE tenant = $1 AND state = 'acknowledged'
              UNION SELECT id FROM orders WHERE tenant = $1 AND state = 'confirmation_pending'
-             UNION SELECT order_id FROM cases WHERE tenant = $1 AND closed_at IS NULL AND order_id IS NOT NULL)
-         SELECT o.id, o.state, o.approved_at AS since, o.currency, o.total,
-                CASE WHEN o.total IS NULL THEN o.contents END AS contents,
-                (SELECT min(due_at) FROM cases WHERE order_id = o.id AND closed_at IS NULL) AS case_due_at
-         FROM open_ids JOIN orders o ON o.id = open_ids.id
-         ORDER BY o.approved_at, o.id",
-        )
-        .bind(tenant.as_str())
+             UNION SELECT about FROM open_cases)
+         SELECT o.id, o.state, o.supplier, o.approved_at AS since, o.currency, o.total,
+                CASE WHEN o.total IS NULL THEN o.contents END AS contents, c.due_at, c.is_unowned, c.is_mine
+         FROM open_ids JOIN orders o ON o.id = open_ids.id LEFT JOIN open_cases c ON c.about = o.id
+         ORDER BY o.approved_at, o.id"
+        ))
+        .bind(who.tenant.as_str())
+        .bind(who.person.as_str())
+        .bind(who.today.to_string())
         .fetch_all(&mut *conn)
     )?;
     rows.into_iter().map(|row| row.read(OrderState::of)).collect()
@@ -87,24 +132,112 @@ pub async fn open_orders(conn: &mut Conn, tenant: &TenantId) -> Result<Vec<Open<
 /// does not see that a part of its condition implies it, and would read every suggestion there ever was.
 pub async fn open_suggestions(
     conn: &mut Conn,
-    tenant: &TenantId,
+    who: Looking<'_>,
 ) -> Result<Vec<Open<SuggestionId, SuggestionState>>, StoreError> {
     let rows: Vec<OpenColumns> = ask!(
         conn,
-        sqlx::query_as(
-            "WITH open_ids AS (
+        sqlx::query_as(open_cases!(
+            "suggestion",
+            "open_ids AS (
              SELECT id FROM suggestions WHERE tenant = $1 AND state IN ('in_review', 'sent_back')
-             UNION SELECT suggestion FROM cases WHERE tenant = $1 AND closed_at IS NULL AND suggestion IS NOT NULL)
-         SELECT g.id, g.state, g.created_at AS since, g.currency, g.total,
-                CASE WHEN g.total IS NULL THEN g.contents END AS contents,
-                (SELECT min(due_at) FROM cases WHERE suggestion = g.id AND closed_at IS NULL) AS case_due_at
-         FROM open_ids JOIN suggestions g ON g.id = open_ids.id
-         ORDER BY g.created_at, g.id",
-        )
-        .bind(tenant.as_str())
+             UNION SELECT about FROM open_cases)
+         SELECT g.id, g.state, g.supplier, g.created_at AS since, g.currency, g.total,
+                CASE WHEN g.total IS NULL THEN g.contents END AS contents, c.due_at, c.is_unowned, c.is_mine
+         FROM open_ids JOIN suggestions g ON g.id = open_ids.id LEFT JOIN open_cases c ON c.about = g.id
+         ORDER BY g.created_at, g.id"
+        ))
+        .bind(who.tenant.as_str())
+        .bind(who.person.as_str())
+        .bind(who.today.to_string())
         .fetch_all(&mut *conn)
     )?;
     rows.into_iter().map(|row| row.read(SuggestionState::of)).collect()
+}
+
+/// A supplier that is on hold, or has another case of its own.
+#[derive(Debug, Clone)]
+pub struct OpenSupplier {
+    pub id: SupplierId,
+    pub name: String,
+    pub case: CaseId,
+    pub opened_at: DateTime<Utc>,
+    pub watched: Watched,
+    pub is_mine: bool,
+    pub owner_name: String,
+    pub reason: String,
+}
+
+#[derive(sqlx::FromRow)]
+struct SupplierColumns {
+    supplier: String,
+    name: String,
+    id: String,
+    opened_at: i64,
+    due_at: i64,
+    is_unowned: i64,
+    owner: String,
+    owner_name: String,
+    reason: String,
+}
+
+/// Open cases about suppliers, by deadline.
+pub async fn open_suppliers(conn: &mut Conn, who: Looking<'_>) -> Result<Vec<OpenSupplier>, StoreError> {
+    let rows: Vec<SupplierColumns> = ask!(
+        conn,
+        sqlx::query_as(
+            "SELECT c.supplier, s.name, c.id, c.opened_at, c.due_at, c.owner, p.name AS owner_name, c.reason,
+                    CAST(CASE WHEN c.fell_to_manager = 1 OR a.person IS NOT NULL THEN 1 ELSE 0 END AS BIGINT) AS is_unowned
+             FROM cases c JOIN suppliers s ON s.tenant = c.tenant AND s.id = c.supplier
+             JOIN people p ON p.id = c.owner
+             LEFT JOIN absences a ON a.person = c.owner AND a.begins <= $2 AND a.ends >= $2
+             WHERE c.tenant = $1 AND c.closed_at IS NULL AND c.supplier IS NOT NULL ORDER BY c.due_at, c.id"
+        )
+        .bind(who.tenant.as_str())
+        .bind(who.today.to_string())
+        .fetch_all(&mut *conn)
+    )?;
+    let read = |row: SupplierColumns| {
+        Ok(OpenSupplier {
+            id: parsed(&row.supplier)?,
+            case: parsed(&row.id)?,
+            opened_at: moment(row.opened_at)?,
+            watched: Watched {
+                due_at: moment(row.due_at)?,
+                is_unowned: row.is_unowned == 1,
+            },
+            is_mine: row.owner == who.person.as_str(),
+            name: row.name,
+            owner_name: row.owner_name,
+            reason: row.reason,
+        })
+    };
+    rows.into_iter().map(read).collect()
+}
+
+/// Orders settled since then that have no open case, the last first, at most so many. `since` is when each was settled.
+pub async fn settled_since(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    since: DateTime<Utc>,
+    most: u32,
+) -> Result<Vec<Open<OrderId, OrderState>>, StoreError> {
+    let rows: Vec<OpenColumns> = ask!(
+        conn,
+        sqlx::query_as(
+            "SELECT o.id, o.state, o.supplier, o.changed_at AS since, o.currency, o.total,
+                    CASE WHEN o.total IS NULL THEN o.contents END AS contents,
+                    CAST(NULL AS BIGINT) AS due_at, CAST(NULL AS BIGINT) AS is_unowned, CAST(NULL AS BIGINT) AS is_mine
+             FROM orders o
+             WHERE o.tenant = $1 AND o.state IN ('confirmed', 'refused', 'withdrawn') AND o.changed_at >= $2
+               AND NOT EXISTS (SELECT 1 FROM cases c WHERE c.order_id = o.id AND c.closed_at IS NULL)
+             ORDER BY o.changed_at DESC, o.id LIMIT $3"
+        )
+        .bind(tenant.as_str())
+        .bind(micros(since))
+        .bind(i64::from(most))
+        .fetch_all(&mut *conn)
+    )?;
+    rows.into_iter().map(|row| row.read(OrderState::of)).collect()
 }
 
 /// What a row of the queue shows of an order. The case is the open one due first.
@@ -117,8 +250,11 @@ pub struct ShownOrder {
     pub contents: OrderContents,
     pub supplier_name: String,
     pub approved_at: DateTime<Utc>,
+    /// When it came to stand where it stands.
+    pub changed_at: DateTime<Utc>,
     pub due_at: Option<DateTime<Utc>>,
     pub not_sent: i64,
+    pub supplier_reference: Option<String>,
     pub approved_by_name: String,
     pub owner_name: Option<String>,
     pub case_due_at: Option<DateTime<Utc>>,
@@ -134,8 +270,10 @@ struct OrderColumns {
     contents: String,
     supplier_name: String,
     approved_at: i64,
+    changed_at: i64,
     due_at: Option<i64>,
     not_sent: i64,
+    supplier_reference: Option<String>,
     approved_by_name: String,
     owner_name: Option<String>,
     case_due_at: Option<i64>,
@@ -151,8 +289,10 @@ fn read_order(row: OrderColumns) -> Result<ShownOrder, StoreError> {
         contents: OrderContents::thaw(row.contents.as_bytes()).map_err(StoreError::corrupt)?,
         supplier_name: row.supplier_name,
         approved_at: moment(row.approved_at)?,
+        changed_at: moment(row.changed_at)?,
         due_at: moment_if(row.due_at)?,
         not_sent: row.not_sent,
+        supplier_reference: row.supplier_reference,
         approved_by_name: row.approved_by_name,
         owner_name: row.owner_name,
         case_due_at: moment_if(row.case_due_at)?,
@@ -169,8 +309,8 @@ pub async fn shown_orders(
 ) -> Result<Vec<ShownOrder>, StoreError> {
     let statement = among!(
         conn,
-        "SELECT o.id, o.state, o.holds, o.differences, o.contents, s.name AS supplier_name, o.approved_at, o.due_at,
-                o.not_sent, a.name AS approved_by_name, p.name AS owner_name, c.due_at AS case_due_at,
+        "SELECT o.id, o.state, o.holds, o.differences, o.contents, s.name AS supplier_name, o.approved_at, o.changed_at, o.due_at,
+                o.not_sent, o.supplier_reference, a.name AS approved_by_name, p.name AS owner_name, c.due_at AS case_due_at,
                 c.reason AS case_reason
          FROM orders o
          JOIN suppliers s ON s.tenant = o.tenant AND s.id = o.supplier

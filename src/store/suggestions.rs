@@ -1,7 +1,7 @@
 //! Suggestions: one row per revision.
 
 use super::dialect::{ask, done};
-use super::{Conn, StoreError, Written, count, from_json, micros, moment, moment_if, parsed, to_json};
+use super::{Conn, StoreError, Written, count, from_json, micros, moment, moment_if, parsed, search, to_json};
 use crate::domain::contents::OrderContents;
 use crate::domain::ids::{IntentId, SuggestionId, TenantId};
 use crate::domain::suggestion::{Suggestion, SuggestionState};
@@ -89,7 +89,14 @@ pub async fn suggestion_add(conn: &mut Conn, tenant: &TenantId, suggestion: &Sug
         .bind(total.amount().to_string())
         .execute(&mut *conn)
     )?;
-    Ok(())
+    search::skus_add(
+        conn,
+        tenant,
+        &suggestion.id,
+        &suggestion.contents,
+        suggestion.created_at,
+    )
+    .await
 }
 
 /// One revision by its id.

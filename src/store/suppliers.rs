@@ -91,6 +91,18 @@ pub async fn supplier_list(conn: &mut Conn, tenant: &TenantId) -> Result<Vec<Sup
     rows.into_iter().map(read).collect()
 }
 
+/// What the tenant's suppliers are called, by name.
+pub async fn supplier_names(conn: &mut Conn, tenant: &TenantId) -> Result<Vec<(SupplierId, String)>, StoreError> {
+    let rows: Vec<(String, String)> = ask!(
+        conn,
+        sqlx::query_as("SELECT id, name FROM suppliers WHERE tenant = $1 ORDER BY name, id")
+            .bind(tenant.as_str())
+            .fetch_all(&mut *conn)
+    )?;
+    let read = |(id, name): (String, String)| Ok((parsed(&id)?, name));
+    rows.into_iter().map(read).collect()
+}
+
 /// One supplier.
 pub async fn supplier_fetch(
     conn: &mut Conn,

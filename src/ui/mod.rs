@@ -37,6 +37,7 @@ mod outcome;
 mod pause;
 mod plain;
 mod queue_page;
+mod queue_sieve;
 mod reason_form;
 mod results;
 mod resume_news;

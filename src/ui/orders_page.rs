@@ -4,11 +4,11 @@ use super::answer::answered;
 use super::error_summary::ErrorSummary;
 use super::layout::{Frame, Place};
 use super::moment::Here;
-use super::rows::{Columns, Rows};
+use super::rows::Rows;
 use super::take::Take;
 use super::words;
 use crate::calls;
-use crate::domain::export::Table;
+use crate::domain::export::{Book, Table};
 use crate::domain::order::OrderState;
 use crate::domain::pages::OrdersPage;
 use leptos::prelude::*;
@@ -42,11 +42,11 @@ fn Orders(page: OrdersPage) -> impl IntoView {
                 {if page.rows.is_empty() {
                     view! { <Empty state=page.state/> }.into_any()
                 } else {
-                    view! { <Rows caption="Orders" rows=page.rows columns=Columns::Since here/> }.into_any()
+                    view! { <Rows caption="Orders" rows=page.rows here/> }.into_any()
                 }}
                 {older}
             </section>
-            <Take tables=&[Table::Orders, Table::Lines]/>
+            <Take tables=&[Table::Book(Book::Orders), Table::Book(Book::Lines)]/>
         </Frame>
     }
     .into_any()

@@ -7,16 +7,16 @@ use super::layout::{Frame, Place, heading_id};
 use super::live::Live;
 use super::moment::Here;
 use super::pause::Pause;
-use super::plain::Words;
+use super::queue_sieve::{QueueSieve, Unread};
 use super::results::WhatBecame;
-use super::rows::{Columns, Rows};
+use super::rows::Rows;
 use super::take::Take;
 use super::words;
 use crate::calls;
 use crate::domain::calendar;
 use crate::domain::export::Table;
-use crate::domain::pages::{HeldSupplier, QueuePage, SectionRows, sheet_path};
-use crate::domain::queue::Section;
+use crate::domain::pages::{Found, QueuePage, SectionRows};
+use crate::domain::queue::{Asked, Field, Section};
 use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
 
@@ -24,31 +24,45 @@ use leptos_router::hooks::use_query_map;
 #[component]
 pub fn QueueRoute() -> impl IntoView {
     let query = use_query_map();
-    let asked = move || query.read().get("refused");
-    let page = Resource::new(asked, calls::queue::queue_page);
+    let asked = move || {
+        let query = query.read();
+        let field = |field: Field| query.get(field.name());
+        let asked = Asked {
+            mine: field(Field::Mine),
+            unowned: field(Field::Unowned),
+            supplier: field(Field::Supplier),
+            section: field(Field::Section),
+            text: field(Field::Text),
+            after: query.get("after"),
+        };
+        (asked, query.get("refused"))
+    };
+    let page = Resource::new(asked, |(asked, refused)| calls::queue::queue_page(asked, refused));
     answered(page, |page| view! { <Queue page/> })
 }
 
 #[component]
 fn Queue(page: QueuePage) -> impl IntoView {
     let here = Here::of(&page.viewer);
-    let late: usize = page.sections.iter().map(|one| one.late).sum();
-    let is_empty = page.sections.iter().all(|one| one.count == 0) && page.held_suppliers.is_empty();
-    let held = page
-        .held_suppliers
-        .into_iter()
-        .map(|held| view! { <OnHold held here/> })
-        .collect_view();
-    let figures = page
-        .sections
-        .iter()
-        .map(|one| view! { <Figure section=one.clone() here/> })
-        .collect_view();
+    let figures = (page.found.is_none() && page.unreadable.is_empty() && page.asked.field(Field::Section).is_none())
+        .then(|| view! { <Strip sections=page.sections.clone() since=page.settled_since here/> });
     let today = calendar::day(here.today());
     let summary = page.draft.clone().map(|draft| view! { <ErrorSummary draft here/> });
     let paused = page
         .paused
         .map(|paused| view! { <Pause paused draft=page.draft here/> });
+    let body = match (page.unreadable.is_empty(), page.found) {
+        (false, _) => view! { <Unread fields=page.unreadable.clone()/> }.into_any(),
+        (true, Some(found)) => view! { <WhatWasFound found asked=page.asked.clone() here/> }.into_any(),
+        (true, None) => {
+            view! { <Sections sections=page.sections asked=page.asked.clone() since=page.settled_since here/> }
+                .into_any()
+        }
+    };
+    let results = page
+        .asked
+        .is_empty()
+        .then(|| view! { <WhatBecame results=page.results here/> });
     view! {
         <Frame title="Queue" viewer=page.viewer place=Place::Queue>
             {summary}
@@ -57,134 +71,212 @@ fn Queue(page: QueuePage) -> impl IntoView {
                 <h1>{today}<span class="title-more">{here.now.with_timezone(&here.zone).format(", %H:%M").to_string()}</span></h1>
                 <Live mark=page.mark read_at=here.short(here.now)/>
             </div>
-            <ul class="strip" aria-label="Figures"><Late late/>{figures}</ul>
-            {held}
-            <WhatBecame results=page.results here/>
-            {if is_empty {
-                view! { <NothingOpen/> }.into_any()
-            } else {
-                page.sections.into_iter().map(|section| view! { <OneSection section here/> }).collect_view().into_any()
-            }}
+            {figures}
+            <QueueSieve asked=page.asked suppliers=page.suppliers unreadable=page.unreadable/>
+            {results}
+            {body}
             <Take tables=&[Table::Queue]/>
         </Frame>
     }
     .into_any()
 }
 
-/// How many are past their deadline: none is good news, and says so.
+/// Every section in a number.
 #[component]
-fn Late(late: usize) -> impl IntoView {
-    let (class, icon, word) = if late == 0 {
-        ("figure figure-good", Icon::Check, "nothing is late")
-    } else {
-        ("figure figure-late", Icon::Alert, "past the deadline")
-    };
-    view! {
-        <li class=class>
-            <p class="figure-count"><Drawing icon/>{late}</p>
-            <p class="figure-words">"late"</p>
-            <p class="fine">{word}</p>
-        </li>
-    }
-    .into_any()
+fn Strip(sections: Vec<SectionRows>, since: chrono::DateTime<chrono::Utc>, here: Here) -> impl IntoView {
+    let figures = sections
+        .into_iter()
+        .map(|section| view! { <Figure section since here/> })
+        .collect_view();
+    view! { <ul class="strip" aria-label="Figures">{figures}</ul> }.into_any()
 }
 
 /// One section in a number: how many, how much money a currency, and how old the oldest is.
 #[component]
-fn Figure(section: SectionRows, here: Here) -> impl IntoView {
-    let class = if section.section == Section::NeedsPerson && section.count > 0 {
-        "figure figure-doubt"
-    } else {
-        "figure"
+fn Figure(section: SectionRows, since: chrono::DateTime<chrono::Utc>, here: Here) -> impl IntoView {
+    let (class, icon) = match section.section {
+        Section::Attention if section.late > 0 => ("figure figure-late", Some(Icon::Alert)),
+        Section::Attention | Section::Pending if section.count > 0 => ("figure figure-doubt", None),
+        Section::Attention => ("figure figure-good", Some(Icon::Check)),
+        _ if section.count == 0 => ("figure figure-none", None),
+        Section::Settled => ("figure figure-good", None),
+        Section::Pending
+        | Section::Differences
+        | Section::Acknowledged
+        | Section::NotSent
+        | Section::Review
+        | Section::SentBack => ("figure", None),
     };
     let totals = section
         .totals
         .iter()
+        .filter(|_| !section.is_more)
         .map(|total| view! { <p class="figure-money">{total.to_string()}</p> })
         .collect_view();
-    let oldest = section
-        .rows
-        .first()
-        .map(|row| format!("oldest {}", calendar::span(here.now - row.since)));
+    let icon = icon.map(|icon| view! { <Drawing icon/> });
+    let anchor = format!("#{}", section.section.word());
+    let count = format!("{}{}", section.count, if section.is_more { "+" } else { "" });
+    let name = match section.count {
+        0 => words::queue::section_briefly(section.section).into_any(),
+        _ => view! { <a href=anchor>{words::queue::section_briefly(section.section)}</a> }.into_any(),
+    };
     view! {
         <li class=class>
-            <p class="figure-count">{section.count}</p>
-            <p class="figure-words">
-                <a href=format!("#{}", words::section_anchor(section.section))>{words::section_briefly(section.section)}</a>
-            </p>
+            <p class="figure-count">{icon}{count}</p>
+            <p class="figure-words">{name}</p>
             {totals}
-            {oldest.map(|oldest| view! { <p class="fine">{oldest}</p> })}
+            <p class="fine">{beside(&section, since, here)}</p>
         </li>
     }
     .into_any()
 }
 
-/// A supplier on hold belongs to no single order, and yet somebody owns it.
-#[component]
-fn OnHold(held: HeldSupplier, here: Here) -> impl IntoView {
-    let label = format!("{} is on hold", held.name);
-    let due = sentence_of_deadline(&held.case.owner_name, here, held.case.due_at);
-    let sheet = sheet_path(&held.case.id);
-    view! {
-        <section class="card" aria-label=label>
-            <h2><Drawing icon=Icon::Alert/>" "{held.name}" is on hold"</h2>
-            <p><Words text=words::sentence_case(&held.case.reason)/></p>
-            <p class="fine">{due}</p>
-            <p><a href=sheet>"Hand-over sheet"</a></p>
-        </section>
+/// What stands under a figure: of what it is made, or how old the oldest is.
+fn beside(section: &SectionRows, since: chrono::DateTime<chrono::Utc>, here: Here) -> Option<String> {
+    match section.section {
+        Section::Attention if section.count == 0 => Some("nothing is late".to_owned()),
+        Section::Attention => {
+            let unowned = (section.unowned > 0).then(|| format!("{} taken by nobody", section.unowned));
+            let late = (section.late > 0).then(|| format!("{} late", section.late));
+            Some([late, unowned].into_iter().flatten().collect::<Vec<_>>().join(" · "))
+        }
+        Section::Settled => Some(words::queue::settled_since(since, here)),
+        Section::Pending
+        | Section::Differences
+        | Section::Acknowledged
+        | Section::NotSent
+        | Section::Review
+        | Section::SentBack => {
+            let oldest = section.oldest?;
+            Some(format!("oldest {}", calendar::span(here.now - oldest)))
+        }
     }
-    .into_any()
 }
 
-fn sentence_of_deadline(owner: &str, here: Here, due_at: chrono::DateTime<chrono::Utc>) -> String {
-    let left = here.left(due_at);
-    format!(
-        "{owner} sees to it, due {} ({left}). Nothing goes to this supplier until it is released.",
-        here.short(due_at)
-    )
+/// The sections that have something, and the two whose emptiness is news.
+#[component]
+fn Sections(
+    sections: Vec<SectionRows>,
+    asked: Asked,
+    since: chrono::DateTime<chrono::Utc>,
+    here: Here,
+) -> impl IntoView {
+    if asked.is_empty() && sections.iter().all(|one| one.count == 0) {
+        return view! { <NothingOpen/> }.into_any();
+    }
+    let is_shown = |one: &SectionRows| {
+        one.count > 0
+            || asked.field(Field::Section).is_some()
+            || (asked.is_empty() && matches!(one.section, Section::Attention | Section::Pending))
+    };
+    let shown: Vec<SectionRows> = sections.into_iter().filter(is_shown).collect();
+    if shown.is_empty() {
+        return view! {
+            <section class="card"><p class="empty">{words::queue::NOTHING_LIKE_THIS}" "<a href="/">"Show everything"</a></p></section>
+        }
+        .into_any();
+    }
+    shown
+        .into_iter()
+        .map(|section| view! { <OneSection section asked=asked.clone() since here/> })
+        .collect_view()
+        .into_any()
 }
 
 #[component]
-fn OneSection(section: SectionRows, here: Here) -> impl IntoView {
-    let name = words::section(section.section);
-    let anchor = words::section_anchor(section.section);
+fn OneSection(section: SectionRows, asked: Asked, since: chrono::DateTime<chrono::Utc>, here: Here) -> impl IntoView {
+    let name = match section.section {
+        Section::Settled => format!("Settled {}", words::queue::settled_since(since, here)),
+        other => words::queue::section(other).to_owned(),
+    };
+    let anchor = section.section.word();
     let (heading, labelled) = heading_id(anchor);
-    let columns = columns(section.section);
-    let shown = section.rows.len();
-    let body = if section.count == 0 {
-        view! { <p class="empty"><Drawing icon=Icon::Check/>{words::section_empty(section.section)}</p> }.into_any()
-    } else if shown < section.count {
-        let more = format!("The oldest {shown} of {}. ", section.count);
-        let all = view! { <a href=everything(section.section)>"See all"</a> };
-        view! { <Rows caption=name rows=section.rows columns here/><p class="fine rows-rest">{more}{all}</p> }
-            .into_any()
+    let count = format!("{}{}", section.count, if section.is_more { "+" } else { "" });
+    let rest = rest_of(&section, &asked);
+    let body = if section.rows.is_empty() {
+        view! { <NoRows section=section.section asked/> }.into_any()
     } else {
-        view! { <Rows caption=name rows=section.rows columns here/> }.into_any()
+        view! { <Rows caption=name.clone() rows=section.rows here/> }.into_any()
     };
     view! {
         <section class="card" id=anchor aria-labelledby=labelled>
-            <h2 id=heading>{name}<span class="count">{section.count}</span></h2>
+            <h2 id=heading>{name}<span class="count">{count}</span></h2>
             {body}
+            {rest}
         </section>
     }
     .into_any()
 }
 
-/// Where the rest of a long section can be seen.
-fn everything(section: Section) -> &'static str {
-    match section {
-        Section::NeedsPerson => "/orders?state=confirmation_pending",
-        Section::NotSent => "/orders?state=approved",
-        Section::OnItsWay => "/orders?state=submitting",
-        Section::WaitsForReview | Section::SentBack => "/suggestions",
+#[component]
+fn NoRows(section: Section, asked: Asked) -> impl IntoView {
+    if asked.is_empty() {
+        return view! { <p class="empty"><Drawing icon=Icon::Check/>{words::queue::section_empty(section)}</p> }
+            .into_any();
     }
+    view! { <p class="empty">{words::queue::NOTHING_LIKE_THIS}" "<a href="/">"Show everything"</a></p> }.into_any()
 }
 
-fn columns(section: Section) -> Columns {
-    match section {
-        Section::NeedsPerson => Columns::OwnerAndDue,
-        Section::NotSent | Section::OnItsWay | Section::WaitsForReview | Section::SentBack => Columns::Since,
+/// The way to the rest of a section: from all of them to it alone, and from page to page.
+fn rest_of(section: &SectionRows, asked: &Asked) -> Option<AnyView> {
+    let alone = asked.field(Field::Section).is_some();
+    let first = section_path(asked, section.section, None);
+    let back = (alone && asked.after.is_some())
+        .then(|| view! { <a class="button button-quiet" href=first.clone()>"First page"</a> });
+    let on = section.next.as_ref().map(|next| match alone {
+        true => {
+            let on = section_path(asked, section.section, Some(next));
+            view! { <a class="button button-quiet" rel="next" href=on>"Next page"</a> }.into_any()
+        }
+        false => {
+            let shown = format!("The first {} of {}. ", section.rows.len(), section.count);
+            view! { <span class="fine">{shown}<a href=first>"See all"</a></span> }.into_any()
+        }
+    });
+    if back.is_none() && on.is_none() {
+        return None;
     }
+    Some(view! { <p class="rows-rest actions">{back}{on}</p> }.into_any())
+}
+
+/// The address of one section, with what else is asked for: words of ours and ids, so that nothing has to be escaped.
+fn section_path(asked: &Asked, section: Section, after: Option<&str>) -> String {
+    let kept = [Field::Mine, Field::Unowned, Field::Supplier];
+    let kept = kept
+        .into_iter()
+        .filter_map(|field| Some(format!("&{}={}", field.name(), asked.field(field)?)));
+    let after = after.map(|after| format!("&after={after}")).unwrap_or_default();
+    format!("/?section={}{}{after}", section.word(), kept.collect::<String>())
+}
+
+/// What a text found, exact ones first.
+#[component]
+fn WhatWasFound(found: Found, asked: Asked, here: Here) -> impl IntoView {
+    let text = asked.field(Field::Text).unwrap_or_default().to_owned();
+    let (heading, labelled) = heading_id("found");
+    let many = found.rows.len();
+    let body = if many == 0 {
+        view! {
+            <p class="empty">
+                "Nothing is called so, or begins so: no order’s id, supplier’s number, article, intent or key. "
+                <a href="/">"Show everything"</a>
+            </p>
+        }
+        .into_any()
+    } else {
+        view! { <Rows caption="Found" rows=found.rows here/> }.into_any()
+    };
+    let cut = found
+        .is_cut
+        .then(|| view! { <p class="fine rows-rest">"There is more. Type more of it to see less."</p> });
+    view! {
+        <section class="card" aria-labelledby=labelled>
+            <h2 id=heading>"Found for “"<span class="wrap">{text}</span>"”"<span class="count">{many}</span></h2>
+            {body}
+            {cut}
+        </section>
+    }
+    .into_any()
 }
 
 #[component]

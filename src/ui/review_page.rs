@@ -145,6 +145,7 @@ fn LooksLike(look_alikes: Vec<LookAlike>, here: Here) -> impl IntoView {
         let (id, verb) = match &one.target {
             Target::Suggestion(id) => (id.to_string(), "suggested"),
             Target::Order(id) => (id.to_string(), "approved"),
+            Target::Case(id) => (id.to_string(), "opened"),
         };
         let ago = format!("({} ago)", crate::domain::calendar::span(here.now - one.since));
         view! {

@@ -3,7 +3,7 @@
 use super::icon::{Drawing, Icon};
 use super::moment::{Here, Moment};
 use super::plain::Passage;
-use super::rows::{Columns, Rows};
+use super::rows::Rows;
 use super::sheet_parts::{Closed, MustNot, Owned, Question};
 use super::words;
 use super::words::sheet::{self, not_safe_held};
@@ -47,8 +47,7 @@ fn OnHold(waits: SupplierWaits, here: Here) -> impl IntoView {
 #[component]
 fn Waiting(waits: SupplierWaits, here: Here) -> impl IntoView {
     let shown = waits.rows.len();
-    let rows =
-        (shown > 0).then(|| view! { <Rows caption="Orders that wait" rows=waits.rows columns=Columns::Since here/> });
+    let rows = (shown > 0).then(|| view! { <Rows caption="Orders that wait" rows=waits.rows here/> });
     let says = match waits.count {
         0 => "No order of this supplier waits to be sent.".to_owned(),
         all if shown < all => format!("The oldest {shown} of {all} orders that nobody has sent:"),

@@ -60,6 +60,7 @@ pub fn look(stands: Stands) -> (Tone, Icon) {
             (OrderState::Refused, _, _) => (Tone::Bad, Icon::Cross),
             (OrderState::Withdrawn, _, _) => (Tone::Plain, Icon::Back),
         },
+        Stands::SupplierHeld => (Tone::Doubt, Icon::Pause),
     }
 }
 

@@ -5,7 +5,7 @@ use super::error_summary::ErrorSummary;
 use super::icon::{Drawing, Icon};
 use super::layout::{Frame, Place};
 use super::moment::Here;
-use super::rows::{Columns, Rows};
+use super::rows::Rows;
 use super::words;
 use crate::calls;
 use crate::domain::pages::SuggestionsPage;
@@ -48,7 +48,7 @@ fn Suggestions(page: SuggestionsPage) -> impl IntoView {
                         </p>
                     }.into_any()
                 } else {
-                    view! { <Rows caption="Waiting for review" rows=page.rows columns=Columns::Since here/> }.into_any()
+                    view! { <Rows caption="Waiting for review" rows=page.rows here/> }.into_any()
                 }}
                 {page.next.map(|next| view! {
                     <p class="rows-rest"><a class="button button-quiet" rel="next" href=format!("/suggestions?after={next}")>"Later suggestions"</a></p>

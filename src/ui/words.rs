@@ -6,6 +6,7 @@ pub mod decisions;
 pub mod events;
 pub mod home;
 pub mod live;
+pub mod queue;
 pub mod refusals;
 pub mod settled;
 pub mod sheet;
@@ -20,7 +21,6 @@ use crate::domain::look_up::{AnswerWord, FindingWord};
 use crate::domain::order::{Hold, OrderState};
 use crate::domain::pages::{Stands, Why};
 use crate::domain::person::{Act, Role};
-use crate::domain::queue::Section;
 use crate::domain::suggestion::SuggestionState;
 
 /// The product's name, as in every title.
@@ -74,6 +74,7 @@ pub fn stands(stands: Stands) -> &'static str {
             ..
         } => "Confirmed with differences",
         Stands::Order { state, .. } => order_state(state),
+        Stands::SupplierHeld => "Supplier on hold",
     }
 }
 
@@ -113,6 +114,7 @@ pub fn why(why: &Why) -> String {
         Why::Sending => "Being sent now".to_owned(),
         Why::Acknowledged => "They have it and have not said yes".to_owned(),
         Why::Review => "Needs a decision".to_owned(),
+        Why::Numbered(reference) => format!("Their number is {reference}"),
         Why::Settled => "Nothing more to do".to_owned(),
     }
 }
@@ -205,50 +207,6 @@ pub fn left_alone(state: OrderState) -> &'static str {
         OrderState::ConfirmationPending => "If nobody acts it stays pending, and nothing is sent again.",
         OrderState::Submitting => "It is being sent now.",
         OrderState::Confirmed | OrderState::Refused | OrderState::Withdrawn => "There is nothing left to do.",
-    }
-}
-
-/// A section of the queue.
-pub fn section(section: Section) -> &'static str {
-    match section {
-        Section::NeedsPerson => "Needs a person",
-        Section::NotSent => "Approved, nobody has sent it",
-        Section::OnItsWay => "On its way to the supplier",
-        Section::WaitsForReview => "Waiting for review",
-        Section::SentBack => "Sent back to the assistant",
-    }
-}
-
-/// A section under its figure in the strip.
-pub fn section_briefly(section: Section) -> &'static str {
-    match section {
-        Section::NeedsPerson => "needs a person",
-        Section::NotSent => "approved, not sent",
-        Section::OnItsWay => "on its way",
-        Section::WaitsForReview => "waiting for review",
-        Section::SentBack => "sent back",
-    }
-}
-
-/// What an empty section says.
-pub fn section_empty(section: Section) -> &'static str {
-    match section {
-        Section::NeedsPerson => "Nothing needs a person. Every order sent has a clear answer.",
-        Section::NotSent => "Nothing approved is waiting to be sent.",
-        Section::OnItsWay => "Nothing is between us and a supplier.",
-        Section::WaitsForReview => "No suggestion waits for a decision.",
-        Section::SentBack => "No suggestion is back with the assistant.",
-    }
-}
-
-/// The anchor of a section.
-pub fn section_anchor(section: Section) -> &'static str {
-    match section {
-        Section::NeedsPerson => "needs-a-person",
-        Section::NotSent => "not-sent",
-        Section::OnItsWay => "on-its-way",
-        Section::WaitsForReview => "waiting-for-review",
-        Section::SentBack => "sent-back",
     }
 }
 

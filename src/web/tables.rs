@@ -11,13 +11,14 @@ use crate::domain::activity::By;
 use crate::domain::case::CaseKind;
 use crate::domain::contents::{Charge, ChargeKind, Line};
 use crate::domain::event::{Actor, Event};
-use crate::domain::export::{Cell, Reader, Table};
+use crate::domain::export::{Book, Cell, Reader, Table};
 use crate::domain::money::Money;
 use crate::domain::order::Hold;
-use crate::domain::pages::{HeldSupplier, Row, Stands, Target, Why};
-use crate::domain::queue::Section;
+use crate::domain::pages::{Stands, Target, Why};
+use crate::domain::queue::Urgency;
 use crate::ui::moment::Here;
 use crate::ui::words::{self, activity, events, tables};
+use chrono::{DateTime, Utc};
 use csv::{Terminator, WriterBuilder};
 use serde::Serialize;
 use serde_json::Value;
@@ -111,8 +112,8 @@ const QUEUE: [&str; 15] = [
     "since",
     "approved_by_name",
     "owner_name",
+    "urgency",
     "due_at",
-    "late",
     "why",
 ];
 
@@ -191,7 +192,9 @@ impl Csv {
             zone: self.file.zone(),
         };
         match page {
-            Page::Orders(orders) if self.file.table() == Table::Lines => orders.iter().flat_map(lines).collect(),
+            Page::Orders(orders) if self.file.table() == Table::Book(Book::Lines) => {
+                orders.iter().flat_map(lines).collect()
+            }
             Page::Orders(orders) => orders.iter().map(|one| order(one).into()).collect(),
             Page::Events(events) => events.into_iter().map(|one| self.event(one, here)).collect(),
             Page::Queue(open) => open.into_iter().map(|one| open_thing(one, here).into()).collect(),
@@ -208,10 +211,10 @@ impl Csv {
 
 fn columns(table: Table, reader: Reader) -> &'static [&'static str] {
     match (table, reader) {
-        (Table::Orders, _) => &ORDERS,
-        (Table::Lines, _) => &LINES,
-        (Table::Events, Reader::Machines) => &EVENTS,
-        (Table::Events, Reader::People) => &EVENTS_FOR_PEOPLE,
+        (Table::Book(Book::Orders), _) => &ORDERS,
+        (Table::Book(Book::Lines), _) => &LINES,
+        (Table::Book(Book::Events), Reader::Machines) => &EVENTS,
+        (Table::Book(Book::Events), Reader::People) => &EVENTS_FOR_PEOPLE,
         (Table::Queue, _) => &QUEUE,
     }
 }
@@ -432,37 +435,33 @@ fn event_for_people(one: ExportedEvent, here: Here) -> [Cell; EVENTS_FOR_PEOPLE.
 }
 
 fn open_thing(one: OpenThing, here: Here) -> [Cell; QUEUE.len()] {
-    match one {
-        OpenThing::Row { section, row } => queue_row(section, row, here),
-        OpenThing::Supplier(held) => held_supplier(held, here),
-    }
-}
-
-fn queue_row(section: Section, row: Row, here: Here) -> [Cell; QUEUE.len()] {
-    let (kind, id) = match &row.target {
-        Target::Order(id) => ("order", id.as_str()),
-        Target::Suggestion(id) => ("suggestion", id.as_str()),
+    let OpenThing { section, row } = one;
+    let kind = match &row.target {
+        Target::Order(_) => word("order", "Order"),
+        Target::Suggestion(_) => word("suggestion", "Suggestion"),
+        // the id is its case's, which has a sheet
+        Target::Case(_) => word("supplier", "Supplier"),
     };
     let because = match row.stands {
         Stands::Order { held, .. } => held,
-        Stands::Suggestion(_) => None,
+        Stands::Suggestion(_) | Stands::SupplierHeld => None,
     };
-    let late = row.due_at.is_some_and(|due| here.is_late(due));
+    let total = row.total;
     [
-        word(section, words::section(section)),
-        word(kind, words::sentence_case(kind)),
-        text(id),
+        word(section.word(), words::queue::section(section)),
+        kind,
+        text(row.target.id()),
         stands(row.stands),
         held(because),
         text(row.supplier_name),
         text(row.headline),
-        text(row.total.currency().code()),
-        Cell::number(row.total.amount()),
+        total.map_or(Cell::Nothing, |total| text(total.currency().code())),
+        total.map_or(Cell::Nothing, |total| Cell::number(total.amount())),
         Cell::Moment(row.since),
         Cell::text(row.by.as_deref()),
         Cell::text(row.owner.as_deref()),
-        Cell::moment(row.due_at),
-        flag(late),
+        urgency(row.urgency, here),
+        Cell::moment(due_at(row.urgency)),
         why(&row.why, here),
     ]
 }
@@ -471,37 +470,40 @@ fn stands(stands: Stands) -> Cell {
     match stands {
         Stands::Order { state, .. } => word(state, words::stands(stands)),
         Stands::Suggestion(state) => word(state, words::stands(stands)),
+        Stands::SupplierHeld => word("supplier_held", words::stands(stands)),
+    }
+}
+
+fn urgency(urgency: Urgency, here: Here) -> Cell {
+    let machines = match urgency {
+        Urgency::Late(_) => "late",
+        Urgency::Unowned(_) => "unowned",
+        Urgency::Due(_) => "due",
+        Urgency::Waits(_) => "waits",
+        Urgency::Over(_) => "over",
+    };
+    let people = words::queue::urgency(urgency, here);
+    word(
+        machines,
+        people.unwrap_or_else(|| words::queue::urgency_more(urgency, here)),
+    )
+}
+
+fn due_at(urgency: Urgency) -> Option<DateTime<Utc>> {
+    match urgency {
+        Urgency::Late(due) | Urgency::Unowned(due) | Urgency::Due(due) => Some(due),
+        Urgency::Waits(_) | Urgency::Over(_) => None,
     }
 }
 
 /// Machines get what somebody wrote; what we say of it ourselves is in the columns before.
 fn why(why: &Why, here: Here) -> Cell {
     let (machines, people) = match why {
-        Why::Case(reason) | Why::SentBack(reason) => (reason.clone(), words::why(why)),
+        Why::Case(written) | Why::SentBack(written) | Why::Numbered(written) => (written.clone(), words::why(why)),
         Why::Again(at) => (String::new(), format!("{} {}", words::why(why), here.short(*at))),
         Why::Held(_) | Why::Due | Why::Sending | Why::Acknowledged | Why::Review | Why::Settled => {
             (String::new(), words::why(why))
         }
     };
     Cell::Word { machines, people }
-}
-
-fn held_supplier(one: HeldSupplier, here: Here) -> [Cell; QUEUE.len()] {
-    [
-        word("needs_person", words::section(Section::NeedsPerson)),
-        word("supplier", "Supplier"),
-        text(one.case.id.as_str()),
-        word("on_hold", "On hold"),
-        Cell::Nothing,
-        text(one.name),
-        Cell::Nothing,
-        Cell::Nothing,
-        Cell::Nothing,
-        Cell::Moment(one.case.opened_at),
-        Cell::Nothing,
-        text(one.case.owner_name),
-        Cell::Moment(one.case.due_at),
-        flag(here.is_late(one.case.due_at)),
-        text(one.case.reason),
-    ]
 }

@@ -1,69 +1,44 @@
 //! Everything open, as the queue has it, and not only what its page shows.
 
-use super::rows::{Placed, order_row, placed, suggestion_row};
-use super::{DeskError, PAGE, held_suppliers};
-use crate::domain::ids::TenantId;
-use crate::domain::pages::{HeldSupplier, Row, Target};
-use crate::domain::queue::Section;
-use crate::store::Conn;
-use crate::store::queue::{open_orders, open_suggestions, shown_orders, shown_suggestions};
-use chrono::{DateTime, Utc};
+use super::PAGE;
+use super::queue::{everything, target_rows};
+use super::rows::Placed;
+use crate::desk::{Desk, DeskError, Person};
+use crate::domain::pages::{Row, Target};
+use crate::domain::queue::{Section, Urgency};
 use std::collections::HashMap;
 
 /// Something open, in its section.
 #[derive(Debug, Clone)]
-pub enum OpenThing {
-    Row {
-        section: Section,
-        row: Row,
-    },
-    /// A supplier on hold belongs to no section, and stands above them.
-    Supplier(HeldSupplier),
+pub struct OpenThing {
+    pub section: Section,
+    pub row: Row,
 }
 
-/// Suppliers on hold, then section by section, oldest first. It grows with what is open, as the queue does, and not with
-/// history.
-pub(in crate::desk) async fn open_things(
-    conn: &mut Conn,
-    tenant: &TenantId,
-    now: DateTime<Utc>,
-) -> Result<Vec<OpenThing>, DeskError> {
-    let held = held_suppliers(conn, tenant).await?;
-    let orders = open_orders(conn, tenant).await?;
-    let suggestions = open_suggestions(conn, tenant).await?;
-    let placed = placed(orders, suggestions);
-    let mut rows = HashMap::new();
-    for some in placed.chunks(PAGE as usize) {
-        rows.extend(rows_of(conn, tenant, some, now).await?);
-    }
-    let in_section = |section: Section| placed.iter().filter(move |one| one.section == section);
-    let all = Section::ALL.into_iter().flat_map(in_section);
-    let all = all.filter_map(|one| {
-        let row = rows.remove(&one.target)?;
-        Some(OpenThing::Row {
-            section: one.section,
-            row,
-        })
-    });
-    Ok(held.into_iter().map(OpenThing::Supplier).chain(all).collect())
-}
-
-async fn rows_of(
-    conn: &mut Conn,
-    tenant: &TenantId,
-    some: &[Placed],
-    now: DateTime<Utc>,
-) -> Result<Vec<(Target, Row)>, DeskError> {
-    let (mut orders, mut suggestions) = (Vec::new(), Vec::new());
-    for one in some {
-        match &one.target {
-            Target::Order(id) => orders.push(id),
-            Target::Suggestion(id) => suggestions.push(id),
+impl Desk {
+    /// Everything open at one moment, section by section in the queue's order; nothing that is settled. It grows with what
+    /// is open, as the queue does, and not with history.
+    pub(in crate::desk) async fn open_things(&self, person: &Person) -> Result<Vec<OpenThing>, DeskError> {
+        let mut read = self.store.begin_read().await?;
+        let viewer = self.viewer(&mut read, person).await?;
+        let (all, _) = everything(&mut read, person, &viewer, viewer.now).await?;
+        let open: Vec<Placed> = all.into_iter().filter(|one| one.section != Section::Settled).collect();
+        let mut rows: HashMap<Target, Row> = HashMap::new();
+        for some in open.chunks(PAGE as usize) {
+            let urgency: HashMap<&Target, Urgency> = some.iter().map(|one| (&one.target, one.urgency)).collect();
+            let targets: Vec<&Target> = some.iter().map(|one| &one.target).collect();
+            let read_rows = target_rows(&mut read, person.tenant(), &targets, &urgency, viewer.now).await?;
+            rows.extend(read_rows.into_iter().map(|row| (row.target.clone(), row)));
         }
+        let in_section = |section: Section| open.iter().filter(move |one| one.section == section);
+        let in_order = Section::ALL.into_iter().flat_map(in_section);
+        let things = in_order.filter_map(|one| {
+            let row = one.row.clone().or_else(|| rows.remove(&one.target))?;
+            Some(OpenThing {
+                section: one.section,
+                row,
+            })
+        });
+        Ok(things.collect())
     }
-    let orders = shown_orders(conn, tenant, &orders).await?;
-    let suggestions = shown_suggestions(conn, tenant, &suggestions).await?;
-    let rows = orders.into_iter().map(|order| order_row(order, now));
-    let rows = rows.chain(suggestions.into_iter().map(suggestion_row));
-    Ok(rows.map(|row| (row.target.clone(), row)).collect())
 }

@@ -1,14 +1,14 @@
 //! Tables that people take with them: what their columns are called, and what the last row says.
 
 use super::{count, sentence_case, zone};
-use crate::domain::export::{Reader, Table};
+use crate::domain::export::{Book, Reader, Table};
 
 /// A table, in a link.
 pub fn table(table: Table) -> &'static str {
     match table {
-        Table::Orders => "Orders",
-        Table::Lines => "Their lines",
-        Table::Events => "The log as a table",
+        Table::Book(Book::Orders) => "Orders",
+        Table::Book(Book::Lines) => "Their lines",
+        Table::Book(Book::Events) => "The log as a table",
         Table::Queue => "The queue",
     }
 }

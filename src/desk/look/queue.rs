@@ -1,0 +1,197 @@
+//! The morning queue: everything that is not final in its section, or what somebody looks for in it.
+//!
+//! Promises: one moment of the database, so that sections, counts and sums agree with each other. Must not: read in full
+//! what is not shown.
+
+use super::rows::{Placed, Read, order_row, placed, section_rows, shown, suggestion_row};
+use super::search::search;
+use super::{draft_of, paused, results};
+use crate::desk::{Desk, DeskError, Person};
+use crate::domain::calendar;
+use crate::domain::ids::{DraftId, TenantId};
+use crate::domain::pages::{Found, QueuePage, Row, SectionRows, Target, Viewer};
+use crate::domain::queue::{Asked, Filter, Place, Section, Urgency};
+use crate::store::queue::{
+    Looking, open_orders, open_suggestions, open_suppliers, settled_since, shown_orders, shown_suggestions,
+};
+use crate::store::{Conn, calendars, events, suppliers};
+use chrono::{DateTime, Days, Utc};
+use chrono_tz::Tz;
+use std::collections::HashMap;
+
+/// Rows of each section where all of them are shown; the rest is counted.
+const OF_EACH: usize = 25;
+/// Rows on a page of one section.
+const OF_ONE: usize = 50;
+/// Orders settled of late that are counted; of more it is only said that there are more.
+const MOST_SETTLED: u32 = 1_000;
+
+impl Desk {
+    /// The morning queue, as far as it is asked for. A filter that cannot be read shows nothing, and the page says why.
+    pub async fn queue_page(
+        &self,
+        person: &Person,
+        asked: Asked,
+        refused: Option<&DraftId>,
+    ) -> Result<QueuePage, DeskError> {
+        let mut read = self.store.begin_read().await?;
+        let viewer = self.viewer(&mut read, person).await?;
+        let settled_since = last_working_day(&mut read, person.tenant(), &viewer).await?;
+        let (sections, found, unreadable) = match asked.filter() {
+            Ok(filter) => {
+                let (sections, found) = looked_through(&mut read, person, &viewer, &filter, settled_since).await?;
+                (sections, found, Vec::new())
+            }
+            Err(unreadable) => (Vec::new(), None, unreadable),
+        };
+        Ok(QueuePage {
+            results: results::results(&mut read, person, viewer.now).await?,
+            paused: paused(&mut read, person).await?,
+            draft: draft_of(&mut read, person, refused).await?,
+            suppliers: suppliers::supplier_names(&mut read, person.tenant()).await?,
+            mark: events::event_head(&mut read, person.tenant()).await?.0,
+            viewer,
+            asked,
+            unreadable,
+            sections,
+            settled_since,
+            found,
+        })
+    }
+}
+
+/// The sections that are asked for; or what a text found in them, and in everything that is over.
+async fn looked_through(
+    conn: &mut Conn,
+    person: &Person,
+    viewer: &Viewer,
+    filter: &Filter,
+    since: DateTime<Utc>,
+) -> Result<(Vec<SectionRows>, Option<Found>), DeskError> {
+    let (all, is_more) = everything(conn, person, viewer, since).await?;
+    if let Some(text) = &filter.text {
+        let found = search(conn, person.tenant(), text, filter, &all, viewer.now).await?;
+        return Ok((Vec::new(), Some(found)));
+    }
+    let asked: Vec<Placed> = all.into_iter().filter(|one| one.is_asked_for(filter)).collect();
+    let page = Page::of(filter);
+    let mut rows = rows_of(conn, person.tenant(), &asked, &page, viewer.now).await?;
+    let section = |section: &Section| {
+        let mut counted = section_rows(*section, &asked, page.after, page.most, &mut rows);
+        counted.is_more = is_more && *section == Section::Settled;
+        counted
+    };
+    Ok((page.sections.iter().map(section).collect(), None))
+}
+
+/// Which rows stand on the page.
+struct Page<'a> {
+    sections: Vec<Section>,
+    after: Option<&'a Place>,
+    most: usize,
+}
+
+impl<'a> Page<'a> {
+    fn of(filter: &'a Filter) -> Self {
+        match filter.section {
+            Some(section) => Self {
+                sections: vec![section],
+                after: filter.after.as_ref(),
+                most: OF_ONE,
+            },
+            None => Self {
+                sections: Section::ALL.into(),
+                after: None,
+                most: OF_EACH,
+            },
+        }
+    }
+}
+
+/// Everything in its section, and whether more was settled than is counted.
+pub(super) async fn everything(
+    conn: &mut Conn,
+    person: &Person,
+    viewer: &Viewer,
+    since: DateTime<Utc>,
+) -> Result<(Vec<Placed>, bool), DeskError> {
+    let who = Looking {
+        tenant: person.tenant(),
+        person: &person.0.id,
+        today: calendar::date_there(viewer.now, zone(viewer)),
+    };
+    let mut settled = settled_since(conn, who.tenant, since, MOST_SETTLED + 1).await?;
+    let is_more = settled.len() > MOST_SETTLED as usize;
+    settled.truncate(MOST_SETTLED as usize);
+    let read = Read {
+        orders: open_orders(conn, who).await?,
+        suggestions: open_suggestions(conn, who).await?,
+        suppliers: open_suppliers(conn, who).await?,
+        settled,
+    };
+    Ok((placed(read, viewer.now), is_more))
+}
+
+fn zone(viewer: &Viewer) -> Tz {
+    calendar::zone(&viewer.zone).unwrap_or(Tz::UTC)
+}
+
+/// The first moment of the last day before today on which somebody worked; yesterday without working hours.
+async fn last_working_day(conn: &mut Conn, tenant: &TenantId, viewer: &Viewer) -> Result<DateTime<Utc>, DeskError> {
+    if let Some(calendar) = calendars::calendar_fetch(conn, tenant).await? {
+        return Ok(calendar.last_working_day(zone(viewer), viewer.now));
+    }
+    let today = calendar::date_there(viewer.now, zone(viewer));
+    let begins = calendar::day_begins(today - Days::new(1), zone(viewer));
+    Ok(begins.unwrap_or(viewer.now - Days::new(1)))
+}
+
+/// What the rows on the page show.
+async fn rows_of(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    placed: &[Placed],
+    page: &Page<'_>,
+    now: DateTime<Utc>,
+) -> Result<HashMap<Target, Row>, DeskError> {
+    let shown: Vec<&Placed> = page
+        .sections
+        .iter()
+        .flat_map(|section| shown(placed, *section, page.after, page.most))
+        .collect();
+    let urgency: HashMap<&Target, Urgency> = shown.iter().map(|one| (&one.target, one.urgency)).collect();
+    let targets: Vec<&Target> = shown.iter().map(|one| &one.target).collect();
+    let rows = target_rows(conn, tenant, &targets, &urgency, now).await?;
+    Ok(rows.into_iter().map(|row| (row.target.clone(), row)).collect())
+}
+
+/// The rows of orders and suggestions, in no order.
+pub(super) async fn target_rows(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    targets: &[&Target],
+    urgency: &HashMap<&Target, Urgency>,
+    now: DateTime<Utc>,
+) -> Result<Vec<Row>, DeskError> {
+    let (mut orders, mut waiting) = (Vec::new(), Vec::new());
+    for target in targets {
+        match target {
+            Target::Order(id) => orders.push(id),
+            Target::Suggestion(id) => waiting.push(id),
+            // it was read with its place
+            Target::Case(_) => {}
+        }
+    }
+    let known = |target: Target| urgency.get(&target).copied();
+    let orders = shown_orders(conn, tenant, &orders).await?.into_iter();
+    let orders = orders.map(|one| {
+        let urgency = known(Target::Order(one.id.clone()));
+        order_row(one, urgency, now)
+    });
+    let waiting = shown_suggestions(conn, tenant, &waiting).await?.into_iter();
+    let waiting = waiting.map(|one| {
+        let urgency = known(Target::Suggestion(one.id.clone()));
+        suggestion_row(one, urgency, now)
+    });
+    Ok(orders.chain(waiting).collect())
+}

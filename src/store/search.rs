@@ -1,0 +1,227 @@
+//! Finding a thing by what stands on somebody's papers: articles, suppliers' numbers, ids.
+//!
+//! Promises: what matches exactly is found by an index, and so is what begins so; neither reads what does not match. The
+//! words are an index over what other rooms keep: nothing is decided by them.
+
+use super::dialect::{ask, done};
+use super::{Conn, StoreError, micros, parsed_if};
+use crate::domain::contents::OrderContents;
+use crate::domain::ids::{AttemptId, OrderId, SuggestionId, TenantId};
+use crate::domain::queue::{Matched, Word};
+use chrono::{DateTime, Utc};
+use std::collections::BTreeSet;
+
+/// As words are compared by their beginning: ASCII letters small, so that both databases fold alike.
+fn folded(word: &str) -> String {
+    word.to_ascii_lowercase()
+}
+
+/// Keeps the articles of a suggestion.
+pub async fn skus_add(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    suggestion: &SuggestionId,
+    contents: &OrderContents,
+    at: DateTime<Utc>,
+) -> Result<(), StoreError> {
+    let skus: BTreeSet<&str> = contents.lines.iter().filter_map(|line| line.sku.as_deref()).collect();
+    for sku in skus {
+        done!(
+            conn,
+            sqlx::query(
+                "INSERT INTO search_words (tenant, word, folded, what, suggestion, at)
+                 VALUES ($1, $2, $3, 'sku', $4, $5) ON CONFLICT DO NOTHING"
+            )
+            .bind(tenant.as_str())
+            .bind(sku)
+            .bind(folded(sku))
+            .bind(suggestion.as_str())
+            .bind(micros(at))
+            .execute(&mut *conn)
+        )?;
+    }
+    Ok(())
+}
+
+/// Keeps an order's own id.
+pub async fn order_id_add(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    order: &OrderId,
+    at: DateTime<Utc>,
+) -> Result<(), StoreError> {
+    done!(
+        conn,
+        sqlx::query(
+            "INSERT INTO search_words (tenant, word, folded, what, order_id, at)
+             VALUES ($1, $2, $3, 'order', $2, $4) ON CONFLICT DO NOTHING"
+        )
+        .bind(tenant.as_str())
+        .bind(order.as_str())
+        .bind(folded(order.as_str()))
+        .bind(micros(at))
+        .execute(&mut *conn)
+    )?;
+    Ok(())
+}
+
+/// Keeps a number that a supplier, or somebody who asked it, gave for an order.
+pub async fn reference_add(
+    conn: &mut Conn,
+    order: &OrderId,
+    reference: &str,
+    at: DateTime<Utc>,
+) -> Result<(), StoreError> {
+    done!(
+        conn,
+        sqlx::query(
+            "INSERT INTO search_words (tenant, word, folded, what, order_id, at)
+             SELECT tenant, $2, $3, 'reference', id, $4 FROM orders WHERE id = $1 ON CONFLICT DO NOTHING"
+        )
+        .bind(order.as_str())
+        .bind(reference)
+        .bind(folded(reference))
+        .bind(micros(at))
+        .execute(&mut *conn)
+    )?;
+    Ok(())
+}
+
+/// The same, of an attempt's reply.
+pub async fn reference_of_attempt_add(
+    conn: &mut Conn,
+    attempt: &AttemptId,
+    reference: &str,
+    at: DateTime<Utc>,
+) -> Result<(), StoreError> {
+    done!(
+        conn,
+        sqlx::query(
+            "INSERT INTO search_words (tenant, word, folded, what, order_id, at)
+             SELECT tenant, $2, $3, 'reference', order_id, $4 FROM attempts WHERE id = $1 ON CONFLICT DO NOTHING"
+        )
+        .bind(attempt.as_str())
+        .bind(reference)
+        .bind(folded(reference))
+        .bind(micros(at))
+        .execute(&mut *conn)
+    )?;
+    Ok(())
+}
+
+/// A thing that was found, and by what. A suggestion that became an order is the order.
+#[derive(Debug, Clone)]
+pub struct Hit {
+    pub order: Option<OrderId>,
+    pub suggestion: Option<SuggestionId>,
+    pub matched: Matched,
+}
+
+#[derive(sqlx::FromRow)]
+struct Columns {
+    what: String,
+    word: String,
+    order_id: Option<String>,
+    suggestion: Option<String>,
+}
+
+fn word_of(what: &str) -> Option<Word> {
+    match what {
+        "sku" => Some(Word::Sku),
+        "reference" => Some(Word::Reference),
+        "order" => Some(Word::OrderId),
+        "operation_key" => Some(Word::OperationKey),
+        "intent" => Some(Word::IntentId),
+        "suggestion" => Some(Word::SuggestionId),
+        "case" => Some(Word::CaseId),
+        _ => None,
+    }
+}
+
+fn read(rows: Vec<Columns>, is_exact: bool) -> Result<Vec<Hit>, StoreError> {
+    let hit = |row: Columns| {
+        Ok(Hit {
+            order: parsed_if(row.order_id.as_deref())?,
+            suggestion: parsed_if(row.suggestion.as_deref())?,
+            matched: Matched {
+                what: word_of(&row.what).ok_or_else(|| StoreError::corrupt(&row.what))?,
+                word: row.word,
+                is_exact,
+            },
+        })
+    };
+    rows.into_iter().map(hit).collect()
+}
+
+/// The statement over words: a suggestion counts while it is open, or as the order it became.
+macro_rules! words {
+    ($rest:literal) => {
+        concat!(
+            "SELECT w.what, w.word, coalesce(w.order_id, o.id) AS order_id,
+                    CASE WHEN o.id IS NULL THEN w.suggestion END AS suggestion
+             FROM search_words w
+             LEFT JOIN orders o ON o.suggestion = w.suggestion
+             LEFT JOIN suggestions g ON g.id = w.suggestion
+             WHERE w.tenant = $1
+               AND (w.order_id IS NOT NULL OR o.id IS NOT NULL OR g.state IN ('in_review', 'sent_back')) AND ",
+            $rest
+        )
+    };
+}
+
+/// Things on which exactly this stands, the newest first, at most so many.
+pub async fn words_exact(conn: &mut Conn, tenant: &TenantId, text: &str, most: u32) -> Result<Vec<Hit>, StoreError> {
+    let rows: Vec<Columns> = ask!(
+        conn,
+        sqlx::query_as(words!("w.folded = $2 AND w.word = $3 ORDER BY w.at DESC LIMIT $4"))
+            .bind(tenant.as_str())
+            .bind(folded(text))
+            .bind(text)
+            .bind(i64::from(most))
+            .fetch_all(&mut *conn)
+    )?;
+    read(rows, true)
+}
+
+/// Things on which something stands that begins so, great and small ASCII letters being the same, in their order, at most so
+/// many.
+pub async fn words_begin(conn: &mut Conn, tenant: &TenantId, text: &str, most: u32) -> Result<Vec<Hit>, StoreError> {
+    // no text has a greater character than this
+    let end = format!("{}\u{10FFFF}", folded(text));
+    let rows: Vec<Columns> = ask!(
+        conn,
+        sqlx::query_as(words!(
+            "w.folded >= $2 AND w.folded < $3 ORDER BY w.folded, w.at LIMIT $4"
+        ))
+        .bind(tenant.as_str())
+        .bind(folded(text))
+        .bind(end)
+        .bind(i64::from(most))
+        .fetch_all(&mut *conn)
+    )?;
+    read(rows, false)
+}
+
+/// The thing whose id this is: an intent, an operation key, a suggestion or a case. An order's id is a word.
+pub async fn ids_exact(conn: &mut Conn, tenant: &TenantId, text: &str, most: u32) -> Result<Vec<Hit>, StoreError> {
+    let rows: Vec<Columns> = ask!(
+        conn,
+        sqlx::query_as(
+            "SELECT 'operation_key' AS what, operation_key AS word, id AS order_id, CAST(NULL AS TEXT) AS suggestion
+             FROM orders WHERE tenant = $1 AND operation_key = $2
+             UNION ALL SELECT 'intent', intent, id, NULL FROM orders WHERE tenant = $1 AND intent = $2
+             UNION ALL SELECT 'intent', intent, NULL, id FROM suggestions
+             WHERE tenant = $1 AND intent = $2 AND state IN ('in_review', 'sent_back')
+             UNION ALL SELECT 'suggestion', g.id, o.id, CASE WHEN o.id IS NULL THEN g.id END
+             FROM suggestions g LEFT JOIN orders o ON o.suggestion = g.id WHERE g.tenant || '' = $1 AND g.id = $2
+             UNION ALL SELECT 'case', id, order_id, suggestion FROM cases
+             WHERE tenant || '' = $1 AND id = $2 AND supplier IS NULL
+             LIMIT $3"
+        )
+        .bind(tenant.as_str())
+        .bind(text)
+        .bind(i64::from(most))
+        .fetch_all(&mut *conn)
+    )?;
+    read(rows, true)
+}

@@ -1,0 +1,107 @@
+//! The morning queue in words: its sections, how urgent a row is, and what was found.
+
+use crate::domain::calendar;
+use crate::domain::queue::{Field, Matched, Section, Urgency, Word};
+use crate::ui::moment::Here;
+use chrono::{DateTime, TimeDelta, Utc};
+
+/// A section's heading.
+pub fn section(section: Section) -> &'static str {
+    match section {
+        Section::Attention => "Late, taken by nobody, or about no order",
+        Section::Pending => "Confirmation pending",
+        Section::Differences => "Confirmed with differences, case open",
+        Section::Acknowledged => "Acknowledged, not confirmed",
+        Section::NotSent => "Approved, not sent or being sent",
+        Section::Review => "Waiting for review",
+        Section::SentBack => "Sent back to the assistant",
+        Section::Settled => "Settled",
+    }
+}
+
+/// A section under its figure in the strip.
+pub fn section_briefly(section: Section) -> &'static str {
+    match section {
+        Section::Attention => "late or unowned",
+        Section::Pending => "confirmation pending",
+        Section::Differences => "with differences",
+        Section::Acknowledged => "acknowledged",
+        Section::NotSent => "approved, not sent",
+        Section::Review => "waiting for review",
+        Section::SentBack => "sent back",
+        Section::Settled => "settled",
+    }
+}
+
+/// What an empty section says.
+pub fn section_empty(section: Section) -> &'static str {
+    match section {
+        Section::Attention => "Nothing is late, and everything has somebody.",
+        Section::Pending => "Every order sent has a clear answer.",
+        Section::Differences => "What was confirmed is what was approved.",
+        Section::Acknowledged => "No supplier owes a yes.",
+        Section::NotSent => "Nothing approved is waiting to be sent.",
+        Section::Review => "No suggestion waits for a decision.",
+        Section::SentBack => "No suggestion is back with the assistant.",
+        Section::Settled => "Nothing was settled since.",
+    }
+}
+
+/// What a filtered section says that has nothing.
+pub const NOTHING_LIKE_THIS: &str = "Nothing here is like what you asked for.";
+
+/// Since when something is settled that is news: "since Friday", "since yesterday".
+pub fn settled_since(since: DateTime<Utc>, here: Here) -> String {
+    let day = calendar::date_there(since, here.zone);
+    if here.today() - day == TimeDelta::days(1) {
+        return "since yesterday".to_owned();
+    }
+    format!("since {}", day.format("%A"))
+}
+
+/// How urgent a row is, for its tag; nothing where nobody has to do anything by a certain time.
+pub fn urgency(urgency: Urgency, here: Here) -> Option<String> {
+    match urgency {
+        Urgency::Late(due) => Some(super::sentence_case(&here.left(due))),
+        Urgency::Unowned(_) => Some("Taken by nobody".to_owned()),
+        Urgency::Due(due) => Some(format!("Due {}", here.short(due))),
+        Urgency::Waits(_) | Urgency::Over(_) => None,
+    }
+}
+
+/// What stands under the tag, or in its place.
+pub fn urgency_more(urgency: Urgency, here: Here) -> String {
+    match urgency {
+        Urgency::Late(due) => format!("due {}", here.short(due)),
+        Urgency::Unowned(due) => format!("due {}", here.short(due)),
+        Urgency::Due(due) => here.left(due),
+        Urgency::Waits(since) => format!("Waits {}", calendar::span(here.now - since)),
+        Urgency::Over(at) => here.short(at),
+    }
+}
+
+/// What was found on a row.
+pub fn matched(matched: &Matched) -> String {
+    let what = match matched.what {
+        Word::OrderId => "Order",
+        Word::Reference => "Supplier’s number",
+        Word::Sku => "Article",
+        Word::IntentId => "Intent",
+        Word::OperationKey => "Operation key",
+        Word::SuggestionId => "Suggestion",
+        Word::CaseId => "Case",
+    };
+    let how = if matched.is_exact { "is" } else { "begins so:" };
+    format!("{what} {how} {}", matched.word)
+}
+
+/// A field of the filter that means nothing.
+pub fn unreadable(field: Field) -> &'static str {
+    match field {
+        Field::Mine => "“Mine” is yes, or not asked for.",
+        Field::Unowned => "“Taken by nobody” is yes, or not asked for.",
+        Field::Supplier => "There is no such supplier.",
+        Field::Section => "There is no such section.",
+        Field::Text => "The text is too long: 200 characters are the most.",
+    }
+}

@@ -20,8 +20,9 @@ type Source = StoredValue<Option<EventSource>, LocalStorage>;
 #[island]
 pub fn Live(mark: u64, read_at: String) -> impl IntoView {
     let told = RwSignal::new(News::Read);
-    let source: Source = StoredValue::new_local(None);
     Effect::new(move || {
+        // made here, in the browser: what belongs to one thread must not be made where many take turns
+        let source: Source = StoredValue::new_local(None);
         listen(mark, told, source);
         // the handle takes nothing away when it is dropped: the page listens as long as it is there
         let _ = window_event_listener_untyped("visibilitychange", move |_| {

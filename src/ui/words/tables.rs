@@ -29,6 +29,9 @@ pub fn column(name: &str, zone_name: &str) -> String {
         "what" => "What happened".to_owned(),
         "written" => "What was written beside it".to_owned(),
         "stands" => "State".to_owned(),
+        // beside their names
+        "supplier" => "Supplier id".to_owned(),
+        "approved_by" => "Approver id".to_owned(),
         name => sentence_case(&name.trim_end_matches("_name").replace('_', " ")),
     };
     let is_moment = name == "at" || name == "since" || name.ends_with("_at");

@@ -9,7 +9,7 @@ mod move_to;
 mod verify;
 
 pub use backup::backup;
-pub use export::{Form, export_events, export_orders};
+pub use export::{Form, export};
 pub use move_to::move_to;
 pub use verify::{Against, verify};
 
@@ -176,7 +176,8 @@ pub async fn serve(config: &Config, what: Serve) -> Done {
         tracing::warn!("this program was built without its site: pages have no styles and no scripts (`make build`)");
     }
     tracing::info!("serving http://{address}");
-    let router = web::router(Web::new(desk, config.public_url.clone()));
+    let web = Web::new(desk, config.public_url.clone()).until(process.stop.clone());
+    let router = web::router(web);
     let stopping = process.stop.clone();
     let pages = axum::serve(listener, router).with_graceful_shutdown(async move { stopping.cancelled().await });
     process.tasks.spawn(async move {

@@ -6,6 +6,7 @@ use countersign::config::{Config, LogFormat, Overrides};
 use countersign::desk::away::AwayTyped;
 use countersign::desk::house::Scope;
 use countersign::desk::owners::RuleChange;
+use countersign::domain::export::{Book, Reader};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -79,7 +80,7 @@ enum Verb {
     },
     /// Copy the SQLite database into a new file, checked, while it is in use.
     Backup { file: PathBuf },
-    /// Write the books to standard output, a JSON object a line.
+    /// Write the books to standard output: a JSON object a line, or a table as CSV.
     #[command(subcommand)]
     Export(Export),
     /// Hold every event against its hash, and say of each log whether it is whole and how it ends.
@@ -118,22 +119,25 @@ enum Verb {
 
 #[derive(Subcommand)]
 enum Export {
-    /// The log: every event with its hash, oldest first, and the anchor as the last line.
-    Events {
-        /// jsonl.
-        #[arg(long = "as", value_name = "FORM", value_parser = Form::of)]
-        form: Form,
-        #[command(flatten)]
-        of: Of,
-    },
-    /// Every order, newest first, as the API shows it.
-    Orders {
-        /// jsonl.
-        #[arg(long = "as", value_name = "FORM", value_parser = Form::of)]
-        form: Form,
-        #[command(flatten)]
-        of: Of,
-    },
+    /// The log: every event with its hash, oldest first; as jsonl with the anchor as the last line.
+    Events(Written),
+    /// Every order, newest first; as jsonl the way the API shows it.
+    Orders(Written),
+    /// Every line, charge and allowance of every order; as csv alone.
+    Lines(Written),
+}
+
+/// How an export is written.
+#[derive(Args)]
+struct Written {
+    /// jsonl or csv.
+    #[arg(long = "as", value_name = "FORM", value_parser = Form::of)]
+    form: Form,
+    /// machines (exact, the default) or people (guarded against their spreadsheets); with csv.
+    #[arg(long = "for", value_name = "READER", value_parser = reader)]
+    reader: Option<Reader>,
+    #[command(flatten)]
+    of: Of,
 }
 
 #[derive(Subcommand)]
@@ -328,6 +332,10 @@ enum Token {
     },
 }
 
+fn reader(word: &str) -> Result<Reader, String> {
+    Reader::named(word).ok_or_else(|| "either machines or people".to_owned())
+}
+
 fn scope(word: &str) -> Result<Scope, String> {
     Scope::of(word).ok_or_else(|| "either intake or read".to_owned())
 }
@@ -495,23 +503,12 @@ async fn tenant(verb: Tenant, config: &Config) -> Result<(), CommandError> {
 }
 
 async fn export(verb: Export, config: &Config) -> Result<(), CommandError> {
-    let desk = commands::open(config).await?;
-    match verb {
-        Export::Events {
-            form: Form::JsonLines,
-            of,
-        } => {
-            let tenant = desk.tenant_named(of.tenant.as_deref()).await?;
-            commands::export_events(&desk, &tenant).await
-        }
-        Export::Orders {
-            form: Form::JsonLines,
-            of,
-        } => {
-            let tenant = desk.tenant_named(of.tenant.as_deref()).await?;
-            commands::export_orders(&desk, &tenant).await
-        }
-    }
+    let (book, Written { form, reader, of }) = match verb {
+        Export::Events(written) => (Book::Events, written),
+        Export::Orders(written) => (Book::Orders, written),
+        Export::Lines(written) => (Book::Lines, written),
+    };
+    commands::export(config, book, form, reader, of.tenant.as_deref()).await
 }
 
 async fn site(verb: Site, config: &Config) -> Result<(), CommandError> {

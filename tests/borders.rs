@@ -14,7 +14,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("supplier", &["domain"]),
     ("desk", &["domain", "store", "supplier", "config"]),
     ("worker", &["desk", "config"]),
-    ("web", &["desk", "domain", "app", "calls", "config"]),
+    // ui: the words of tables that people take with them
+    ("web", &["desk", "domain", "app", "calls", "config", "ui"]),
     ("caller", &["domain", "desk", "calls"]),
     ("calls", &["domain", "desk", "caller"]),
     ("ui", &["domain", "calls"]),

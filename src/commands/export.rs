@@ -1,10 +1,13 @@
-//! `export`: the books as JSON lines on standard output, page by page.
+//! `export`: the books on standard output, page by page: JSON lines, or tables as CSV.
 
-use super::{Done, failed};
+use super::{CommandError, Done, failed, open};
+use crate::config::Config;
 use crate::desk::Desk;
 use crate::desk::look::{OrderFilter, after};
+use crate::domain::export::{Book, Reader};
 use crate::domain::ids::TenantId;
 use crate::web::shapes;
+use crate::web::tables::Csv;
 use std::io::Write;
 
 /// How an export is written.
@@ -12,6 +15,8 @@ use std::io::Write;
 pub enum Form {
     /// A JSON object a line.
     JsonLines,
+    /// A table.
+    Csv,
 }
 
 impl Form {
@@ -19,8 +24,8 @@ impl Form {
     pub fn of(word: &str) -> Result<Self, String> {
         match word {
             "jsonl" => Ok(Form::JsonLines),
-            "csv" => Err("CSV is not built yet; write --as jsonl".to_owned()),
-            _ => Err("there is jsonl".to_owned()),
+            "csv" => Ok(Form::Csv),
+            _ => Err("there are jsonl and csv".to_owned()),
         }
     }
 }
@@ -28,18 +33,44 @@ impl Form {
 /// Orders in memory at a time.
 const PAGE: u32 = 100;
 
-/// `export events`: one line an event, oldest first, and the anchor as the last; of one moment.
-pub async fn export_events(desk: &Desk, tenant: &TenantId) -> Done {
-    let mut log = desk.log_file(tenant).await?;
-    while let Some(lines) = log.read_on().await? {
-        print(&lines)?;
+/// `export events`, `export orders` and `export lines`
+pub async fn export(config: &Config, book: Book, form: Form, reader: Option<Reader>, tenant: Option<&str>) -> Done {
+    let usage = |why: &str| Err(CommandError::Usage(why.to_owned()));
+    if form == Form::JsonLines && reader.is_some() {
+        return usage("--for goes with --as csv; JSON lines are for machines");
+    }
+    let desk = open(config).await?;
+    let tenant = desk.tenant_named(tenant).await?;
+    match (form, book) {
+        (Form::Csv, book) => export_table(&desk, &tenant, book, reader.unwrap_or_default()).await,
+        (Form::JsonLines, Book::Events) => export_events(&desk, &tenant).await,
+        (Form::JsonLines, Book::Orders) => export_orders(&desk, &tenant).await,
+        (Form::JsonLines, Book::Lines) => usage(
+            "there is no such export as jsonl: write --as csv; `export orders --as jsonl` has the lines in the orders",
+        ),
+    }
+}
+
+/// A table as `GET /export/….csv` has it.
+async fn export_table(desk: &Desk, tenant: &TenantId, book: Book, reader: Reader) -> Done {
+    let mut csv = Csv::of(desk.book(tenant, book).await?, reader);
+    while let Some(rows) = csv.write_on().await? {
+        print(&rows)?;
     }
     Ok(())
 }
 
-/// `export orders`: one line an order, newest first, in the shape of `GET /api/v1/orders/{id}`; each as it was when its
-/// page was read.
-pub async fn export_orders(desk: &Desk, tenant: &TenantId) -> Done {
+/// One line an event, oldest first, and the anchor as the last; of one moment.
+async fn export_events(desk: &Desk, tenant: &TenantId) -> Done {
+    let mut log = desk.log_file(tenant).await?;
+    while let Some(lines) = log.read_on().await? {
+        print(lines.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// One line an order, newest first, in the shape of `GET /api/v1/orders/{id}`; each as it was when its page was read.
+async fn export_orders(desk: &Desk, tenant: &TenantId) -> Done {
     let mut filter = OrderFilter::default();
     loop {
         let page = desk.order_views(tenant, &filter, PAGE).await?;
@@ -48,16 +79,16 @@ pub async fn export_orders(desk: &Desk, tenant: &TenantId) -> Done {
             .iter()
             .map(|view| format!("{}\n", shapes::order(view)))
             .collect();
-        print(&lines)?;
+        print(lines.as_bytes())?;
         let Some(next) = page.next else { return Ok(()) };
         filter.after = after(&next);
     }
 }
 
 /// Whoever reads may have gone away: that is a failure, and no panic.
-fn print(lines: &str) -> Done {
+fn print(lines: &[u8]) -> Done {
     let mut out = std::io::stdout().lock();
-    out.write_all(lines.as_bytes())
+    out.write_all(lines)
         .and_then(|()| out.flush())
         .map_err(|error| failed(format!("standard output cannot be written: {error}")))
 }

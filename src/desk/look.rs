@@ -3,6 +3,7 @@
 mod activity;
 mod change;
 mod kin;
+mod open_things;
 mod queue;
 mod results;
 mod rows;
@@ -39,6 +40,7 @@ use crate::store::{
     suppliers, tenants,
 };
 use chrono::{DateTime, Utc};
+pub use open_things::OpenThing;
 use rows::{listed, suggestion_row};
 use std::collections::HashMap;
 pub use who::JustDone;

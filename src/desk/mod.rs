@@ -13,10 +13,12 @@ pub mod clock;
 pub mod close;
 pub mod decide;
 mod doubt;
+pub mod export;
 pub mod figures;
 pub mod hand_over;
 pub mod house;
 mod kin;
+pub mod live;
 pub mod log;
 pub mod look;
 pub mod moving;
@@ -162,6 +164,7 @@ pub struct Desk {
     /// What this node knows of the database; nothing for a verb that soon ends.
     watch: Option<Arc<pause::Watch>>,
     tally: Arc<tally::Tally>,
+    ears: Arc<live::Ears>,
     stop_at: Option<StopPoint>,
 }
 
@@ -237,6 +240,7 @@ impl Desk {
             due: Arc::new(Notify::new()),
             watch: None,
             tally: Arc::default(),
+            ears: Arc::default(),
             stop_at: config.stop_at,
         }
     }

@@ -4,6 +4,7 @@
 //! anew from the file alone. Must not: read or write files.
 
 use super::chain::Anchor;
+use super::export::file_name;
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
@@ -47,12 +48,7 @@ impl Line {
 
 /// The name under which a browser keeps it: `countersign-events-bolt-sons-2026-11-30.jsonl`.
 pub fn name(tenant: &str, date: NaiveDate) -> String {
-    let letters = tenant.to_lowercase();
-    let words = letters.split(|letter: char| !letter.is_ascii_alphanumeric());
-    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-    let parts = ["countersign", "events"].into_iter().chain(words);
-    let parts: Vec<&str> = parts.collect();
-    format!("{}-{}.jsonl", parts.join("-"), date.format("%Y-%m-%d"))
+    file_name("events", tenant, date, ".jsonl")
 }
 
 #[cfg(test)]

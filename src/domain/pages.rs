@@ -169,6 +169,8 @@ pub struct Paused {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueuePage {
     pub viewer: Viewer,
+    /// The number of the last thing that happened in the house, for a page that tells how many have happened since.
+    pub mark: u64,
     pub paused: Option<Paused>,
     pub draft: Option<Draft>,
     pub asked: queue::Asked,

@@ -149,6 +149,18 @@ pub async fn event_page(
         .collect()
 }
 
+/// Whom the events after this number are about, at most so many, oldest first.
+pub async fn event_subjects(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    after: u64,
+    most: u32,
+) -> Result<Vec<(u64, Subject)>, StoreError> {
+    let page = event_page(conn, tenant, after, most).await?;
+    let about = |(number, body, _): (u64, String, String)| Ok((number, from_json::<Event>(&body)?.subject));
+    page.into_iter().map(about).collect()
+}
+
 /// Where a page of the log begins: behind the event of this moment and number.
 pub type Behind = (DateTime<Utc>, u64);
 

@@ -11,6 +11,7 @@ pub mod cases;
 pub mod dialect;
 pub mod drafts;
 pub mod events;
+pub mod exports;
 pub mod figures;
 pub mod findings;
 pub mod instances;

@@ -7,12 +7,14 @@ use super::icon::{Drawing, Icon};
 use super::layout::{Frame, Place, heading_id};
 use super::moment::{Here, Moment};
 use super::plain::Name;
+use super::take::Take;
 use super::words;
 use super::words::activity as told;
 use crate::calls;
 use crate::domain::activity::{Asked, By, Field, Kind, Unreadable};
 use crate::domain::chain::Anchor;
 use crate::domain::event::Subject;
+use crate::domain::export::{Book, Table};
 use crate::domain::ids::PersonId;
 use crate::domain::pages::{ActivityPage, Happened, Target};
 use leptos::prelude::*;
@@ -60,6 +62,7 @@ fn Activity(page: ActivityPage) -> impl IntoView {
             <Sieve asked=page.asked people=page.people unreadable=page.unreadable zone/>
             <section class="card" aria-label="What happened">{body}{older}</section>
             <AnchorCard anchor=page.anchor/>
+            <Take tables=&[Table::Book(Book::Events)]/>
         </Frame>
     }
     .into_any()

@@ -5,8 +5,10 @@ use super::error_summary::ErrorSummary;
 use super::layout::{Frame, Place};
 use super::moment::Here;
 use super::rows::Rows;
+use super::take::Take;
 use super::words;
 use crate::calls;
+use crate::domain::export::{Book, Table};
 use crate::domain::order::OrderState;
 use crate::domain::pages::OrdersPage;
 use leptos::prelude::*;
@@ -44,6 +46,7 @@ fn Orders(page: OrdersPage) -> impl IntoView {
                 }}
                 {older}
             </section>
+            <Take tables=&[Table::Book(Book::Orders), Table::Book(Book::Lines)]/>
         </Frame>
     }
     .into_any()

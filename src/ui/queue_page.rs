@@ -4,14 +4,17 @@ use super::answer::answered;
 use super::error_summary::ErrorSummary;
 use super::icon::{Drawing, Icon};
 use super::layout::{Frame, Place, heading_id};
+use super::live::Live;
 use super::moment::Here;
 use super::pause::Pause;
 use super::queue_sieve::{QueueSieve, Unread};
 use super::results::WhatBecame;
 use super::rows::Rows;
+use super::take::Take;
 use super::words;
 use crate::calls;
 use crate::domain::calendar;
+use crate::domain::export::Table;
 use crate::domain::pages::{Found, QueuePage, SectionRows};
 use crate::domain::queue::{Asked, Field, Section};
 use leptos::prelude::*;
@@ -66,11 +69,13 @@ fn Queue(page: QueuePage) -> impl IntoView {
             {paused}
             <div class="title-row">
                 <h1>{today}<span class="title-more">{here.now.with_timezone(&here.zone).format(", %H:%M").to_string()}</span></h1>
+                <Live mark=page.mark read_at=here.short(here.now)/>
             </div>
             {figures}
             <QueueSieve asked=page.asked suppliers=page.suppliers unreadable=page.unreadable/>
             {results}
             {body}
+            <Take tables=&[Table::Queue]/>
         </Frame>
     }
     .into_any()

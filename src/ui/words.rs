@@ -5,11 +5,13 @@ pub mod activity;
 pub mod decisions;
 pub mod events;
 pub mod home;
+pub mod live;
 pub mod people;
 pub mod queue;
 pub mod refusals;
 pub mod settled;
 pub mod sheet;
+pub mod tables;
 pub mod things;
 pub mod ways;
 

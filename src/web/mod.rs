@@ -6,12 +6,16 @@
 pub mod api;
 pub mod assets;
 mod body;
+mod export;
 mod guard;
+mod live;
 mod log;
 mod metrics;
 mod problem;
 mod session;
 pub mod shapes;
+mod streamed;
+pub mod tables;
 
 use crate::app::{App, shell};
 use crate::desk::{Desk, Person};
@@ -26,6 +30,7 @@ use leptos::nonce::use_nonce;
 use leptos::prelude::{provide_context, use_context};
 use leptos_axum::{LeptosRoutes, ResponseOptions, generate_route_list, render_app_async_with_context};
 use metrics::Meter;
+use tokio_util::sync::CancellationToken;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::set_header::SetResponseHeaderLayer;
 
@@ -40,6 +45,8 @@ pub struct Web {
     /// Scheme and host people use; absent: the request's Host.
     public_url: Option<String>,
     meter: Meter,
+    /// Cancelled once this process is to end: answers that would go on end then.
+    stop: CancellationToken,
 }
 
 impl FromRef<Web> for LeptosOptions {
@@ -68,7 +75,13 @@ impl Web {
             leptos: LeptosOptions::builder().output_name("countersign").build(),
             public_url,
             meter: Meter::new(),
+            stop: CancellationToken::new(),
         }
+    }
+
+    /// The same, for a process that ends when this is cancelled.
+    pub fn until(self, stop: CancellationToken) -> Self {
+        Self { stop, ..self }
     }
 
     fn is_https(&self) -> bool {
@@ -113,6 +126,8 @@ pub fn router(web: Web) -> Router {
         .route("/sign-in", post(session::sign_in))
         .route("/sign-out", post(session::sign_out))
         .route("/activity/export", get(log::export))
+        .route("/live", get(live::live))
+        .merge(export::routes())
         .fallback(move |state: State<Web>, request: Request| not_found(state, css.clone(), request))
         .layer(middleware::from_fn_with_state(web.clone(), guard::session))
         .layer(middleware::from_fn_with_state(web.clone(), guard::origin));

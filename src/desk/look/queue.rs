@@ -14,7 +14,7 @@ use crate::domain::queue::{Asked, Filter, Place, Section, Urgency};
 use crate::store::queue::{
     Looking, open_orders, open_suggestions, open_suppliers, settled_since, shown_orders, shown_suggestions,
 };
-use crate::store::{Conn, calendars, suppliers};
+use crate::store::{Conn, calendars, events, suppliers};
 use chrono::{DateTime, Days, Utc};
 use chrono_tz::Tz;
 use std::collections::HashMap;
@@ -49,6 +49,7 @@ impl Desk {
             paused: paused(&mut read, person).await?,
             draft: draft_of(&mut read, person, refused).await?,
             suppliers: suppliers::supplier_names(&mut read, person.tenant()).await?,
+            mark: events::event_head(&mut read, person.tenant()).await?.0,
             viewer,
             asked,
             unreadable,
@@ -108,7 +109,7 @@ impl<'a> Page<'a> {
 }
 
 /// Everything in its section, and whether more was settled than is counted.
-async fn everything(
+pub(super) async fn everything(
     conn: &mut Conn,
     person: &Person,
     viewer: &Viewer,

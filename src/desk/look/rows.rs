@@ -168,7 +168,7 @@ pub(super) fn listed(
 
 /// Something in its section, before anything is read that a row shows.
 pub(super) struct Placed {
-    section: Section,
+    pub(super) section: Section,
     pub(super) target: Target,
     since: DateTime<Utc>,
     pub(super) urgency: Urgency,
@@ -178,7 +178,7 @@ pub(super) struct Placed {
     is_unowned: bool,
     total: Option<Money>,
     /// What its row shows, where nothing more has to be read for it.
-    row: Option<Row>,
+    pub(super) row: Option<Row>,
 }
 
 impl Placed {

@@ -1,8 +1,8 @@
 //! The shell of every page, and the table of routes.
 
 use crate::ui::{
-    ActivityRoute, ChangeOrderRoute, ChangeSuggestionRoute, NoSuchPage, OrderRoute, OrdersRoute, QueueRoute,
-    ReviewRoute, SheetRoute, SignInRoute, SuggestionsRoute,
+    ActivityRoute, ChangeOrderRoute, ChangeSuggestionRoute, MessagesRoute, NoSuchPage, OrderRoute, OrdersRoute,
+    QueueRoute, ReviewRoute, SheetRoute, SignInRoute, SuggestionsRoute,
 };
 use leptos::prelude::*;
 use leptos_meta::{MetaTags, provide_meta_context};
@@ -46,6 +46,7 @@ pub fn App() -> impl IntoView {
                 <Route path=path!("/orders/:id") view=OrderRoute ssr=SsrMode::Async/>
                 <Route path=path!("/orders/:id/change") view=ChangeOrderRoute ssr=SsrMode::Async/>
                 <Route path=path!("/activity") view=ActivityRoute ssr=SsrMode::Async/>
+                <Route path=path!("/messages") view=MessagesRoute ssr=SsrMode::Async/>
                 <Route path=path!("/cases/:id") view=SheetRoute ssr=SsrMode::Async/>
                 <Route path=path!("/sign-in") view=SignInRoute ssr=SsrMode::Async/>
             </FlatRoutes>

@@ -30,13 +30,18 @@ impl Typed {
         )
     }
 
+    /// The act and the fields, as they are kept in a draft.
+    pub(super) fn fields(&self) -> &[(String, String)] {
+        &self.0
+    }
+
     fn field(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().find(|(field, _)| field == name);
         found.map(|(_, value)| value.as_str())
     }
 
     /// A field that must be there and readable: a missing one is never a default.
-    fn read<T: FromStr>(&self, name: &str, what: &str) -> Result<T, Refusal> {
+    pub(super) fn read<T: FromStr>(&self, name: &str, what: &str) -> Result<T, Refusal> {
         let text = self.field(name).map(str::trim).filter(|text| !text.is_empty());
         let text = text.ok_or_else(|| missing(name, &format!("is missing: {what}")))?;
         text.parse().map_err(|_| missing(name, &format!("is not {what}")))

@@ -9,7 +9,7 @@ use super::ready::{Readiness, SILENT_AFTER};
 use super::record::{must_be_done, subject_of};
 use super::{Desk, DeskError, chain, clock};
 use crate::domain::calendar;
-use crate::domain::case::owner;
+use crate::domain::case::{Case, owner};
 use crate::domain::contents::{Fault, SiteCode, SupplierId};
 use crate::domain::event::{Actor, Happening, Subject};
 use crate::domain::ids::{PersonId, TenantId, TokenId};
@@ -313,9 +313,16 @@ impl Desk {
                 .await?
                 .ok_or(DeskError::Absent("case"))?;
             must_be_done(cases::case_give(conn, &case, &new, case.due_at).await?)?;
+            let given = Case {
+                owner: new.clone(),
+                owner_name: owner_name.clone(),
+                ..case
+            };
+            self.tell_owner(conn, tenant, (&given, &about), &Actor::CommandLine, now)
+                .await?;
             let reason = format!("{} was disabled", person.name);
             let moved = Happening::CaseMoved {
-                case: case.id,
+                case: given.id,
                 owner: new,
                 owner_name,
                 due_at: None,
@@ -385,6 +392,7 @@ impl Desk {
             return Ok(faults);
         }
         faults.extend(self.clocks_apart().faults);
+        faults.extend(self.mail_fault());
         let mut read = self.store.begin_read().await?;
         for tenant in tenants::tenant_list(&mut read).await? {
             if !people::has_manager(&mut read, &tenant.id, None).await? {

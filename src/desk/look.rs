@@ -3,6 +3,7 @@
 mod activity;
 mod change;
 mod kin;
+mod messages;
 mod results;
 mod rows;
 mod sheet;

@@ -11,6 +11,7 @@ pub mod claim;
 pub mod clock;
 pub mod close;
 pub mod decide;
+mod digest;
 mod doubt;
 pub mod figures;
 pub mod house;
@@ -22,6 +23,7 @@ pub mod nodes;
 pub mod own;
 pub mod pause;
 pub mod people;
+pub mod post;
 pub mod ready;
 mod record;
 pub mod revise;
@@ -31,10 +33,11 @@ pub mod submit;
 pub mod suggest;
 pub mod sweep;
 pub mod tally;
+mod tell;
 pub mod verify;
 mod working;
 
-use crate::config::{Config, StopPoint};
+use crate::config::{Config, Mail, StopPoint};
 use crate::domain::contents::Fault;
 use crate::domain::event::Actor;
 use crate::domain::ids::TenantId;
@@ -154,6 +157,8 @@ pub struct Desk {
     /// What this node knows of the database; nothing for a verb that soon ends.
     watch: Option<Arc<pause::Watch>>,
     tally: Arc<tally::Tally>,
+    /// How people are told by e-mail; absent: not at all.
+    mail: Option<Arc<Mail>>,
     stop_at: Option<StopPoint>,
 }
 
@@ -227,6 +232,7 @@ impl Desk {
             due: Arc::new(Notify::new()),
             watch: None,
             tally: Arc::default(),
+            mail: config.mail.clone().map(Arc::new),
             stop_at: config.stop_at,
         }
     }

@@ -184,6 +184,7 @@ impl Desk {
             closed_at: None,
         };
         cases::case_open(conn, tenant, about, &opened).await?;
+        self.tell_owner(conn, tenant, (&opened, about), actor, now).await?;
         let happening = Happening::CaseOpened {
             case: opened.id,
             case_kind: kind,

@@ -43,6 +43,7 @@ impl Desk {
         self.sweep_void_requests().await?;
         self.sweep_too_old().await?;
         self.sweep_acknowledged().await?;
+        self.write_digests().await?;
         self.forget_silent_nodes().await
     }
 

@@ -55,6 +55,8 @@ pub enum Act {
     HoldSupplier,
     AcceptUnsettled,
     EndPause,
+    /// Having a message to somebody else sent again; whoever it is for may anyway.
+    SendAgain,
     Administer,
 }
 
@@ -64,9 +66,12 @@ pub fn may(roles: &[Role], act: Act) -> Result<(), Refusal> {
         Act::Approve | Act::SendBack | Act::Reject | Act::Withdraw => &[Role::Buyer, Role::Manager],
         Act::Revise | Act::HoldOrder | Act::ReleaseOrder | Act::LookUp => &[Role::Buyer, Role::Resolver, Role::Manager],
         Act::Resume | Act::RecordFinding | Act::CloseCase | Act::Assign => &[Role::Resolver, Role::Manager],
-        Act::HoldSupplier | Act::AcceptUnsettled | Act::ConfirmFinding | Act::WriteOff | Act::EndPause => {
-            &[Role::Manager]
-        }
+        Act::HoldSupplier
+        | Act::AcceptUnsettled
+        | Act::ConfirmFinding
+        | Act::WriteOff
+        | Act::EndPause
+        | Act::SendAgain => &[Role::Manager],
         Act::Administer => &[Role::Admin],
     };
     if roles.iter().any(|role| allowed.contains(role)) {
@@ -95,6 +100,7 @@ mod tests {
         assert_eq!(who(Act::Resume), [Resolver, Manager]);
         assert_eq!(who(Act::AcceptUnsettled), [Manager]);
         assert_eq!(who(Act::EndPause), [Manager]);
+        assert_eq!(who(Act::SendAgain), [Manager]);
         assert_eq!(who(Act::Administer), [Admin]);
         assert!(may(&[], Act::LookUp).is_err());
     }

@@ -72,4 +72,6 @@ pub enum Refusal {
     ChangeWaits { suggestion: SuggestionId },
     /// Nobody can say yet that it is not there: the supplier may still be at it until then (rule 10).
     NotSettledYet { at: DateTime<Utc> },
+    /// The message goes out within a moment, or is being sent.
+    MessageOnItsWay,
 }

@@ -41,7 +41,8 @@ pub fn WhyNot(refusal: Refusal, here: Here) -> impl IntoView {
         | Refusal::NotPaused
         | Refusal::HeldFromBeforeGap { .. }
         | Refusal::NoResume(_)
-        | Refusal::NotSettledYet { .. } => None,
+        | Refusal::NotSettledYet { .. }
+        | Refusal::MessageOnItsWay => None,
     };
     view! {
         <p>

@@ -201,6 +201,6 @@ fn page_of(fields: &[(String, String)]) -> Option<String> {
     match (suggestion, order) {
         (Some(id), _) => Some(format!("/suggestions/{id}")),
         (None, Some(id)) => Some(format!("/orders/{id}")),
-        (None, None) => None,
+        (None, None) => field("message").map(|_| "/messages".to_owned()),
     }
 }

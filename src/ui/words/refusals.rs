@@ -28,6 +28,7 @@ pub fn manner(refusal: &Refusal) -> Manner {
         | Refusal::FindingWaits { .. }
         | Refusal::NothingWaits
         | Refusal::ChangeWaits { .. }
+        | Refusal::MessageOnItsWay
         | Refusal::SignedOut => Manner::Calm,
         Refusal::NotYourRole(_)
         | Refusal::ContentsChanged(_)
@@ -75,6 +76,7 @@ pub fn heading(refusal: &Refusal) -> &'static str {
         Refusal::NoResume(NoResume::AlreadyWanted { .. } | NoResume::StillSending) => "Already under way",
         Refusal::NoResume(_) => "Nothing was sent",
         Refusal::NotSettledYet { .. } => "Too early to say",
+        Refusal::MessageOnItsWay => "On its way already",
         Refusal::NotPaused => "The pause has ended already",
         Refusal::HeldFromBeforeGap { .. } => "The pause cannot end yet",
     }
@@ -166,6 +168,9 @@ pub fn sentence(refusal: &Refusal, here: Here) -> String {
                 "orders from before the gap are"
             )
         ),
+        Refusal::MessageOnItsWay => {
+            "The message goes out within a moment, or is being sent now. Your press changed nothing.".to_owned()
+        }
         Refusal::NotSettledYet { at } => format!(
             "The supplier may still be working on it until {}. Before that nobody can say that it is not there. What you \
              typed is kept below.",
@@ -177,7 +182,7 @@ pub fn sentence(refusal: &Refusal, here: Here) -> String {
 /// What is wrong with a field. What nobody types, or what is chosen and not typed, needs no words of the wire.
 fn about_field(field: &str, detail: &str) -> String {
     match field {
-        "order" | "case" | "version" => {
+        "order" | "case" | "version" | "message" => {
             "The form came without what it is about. Nothing was done; open the page anew and press again.".to_owned()
         }
         "finding" => "Say what you found out: choose one of the answers.".to_owned(),

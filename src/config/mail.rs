@@ -69,6 +69,7 @@ impl Post<'_> {
     /// The settings; nothing where no server is set, or where something is wrong, which is named.
     pub fn read(self, links: Option<&str>, faults: &mut Vec<String>) -> Option<Mail> {
         let Lengths { deadline, first, most } = self.lengths;
+        let before = faults.len();
         if first > most {
             faults.push("mail_first: must not be longer than mail_most".to_owned());
         }
@@ -101,6 +102,9 @@ impl Post<'_> {
             Some((Some(_), None)) => faults.push("mail_password: is needed, mail_server names a user".to_owned()),
             Some((None, Some(_))) => faults.push("mail_server: names no user for mail_password".to_owned()),
             Some((Some(_), Some(_)) | (None, None)) | None => {}
+        }
+        if faults.len() > before {
+            return None;
         }
         Some(Mail {
             server: server?,

@@ -104,7 +104,8 @@ fn WayOn(draft: Draft) -> impl IntoView {
         | Refusal::NotPaused
         | Refusal::HeldFromBeforeGap { .. }
         | Refusal::NoResume(_)
-        | Refusal::NotSettledYet { .. } => ().into_any(),
+        | Refusal::NotSettledYet { .. }
+        | Refusal::MessageOnItsWay => ().into_any(),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::answer::answered;
 use super::error_summary::ErrorSummary;
 use super::icon::{Drawing, Icon};
-use super::layout::{Frame, Place};
+use super::layout::{Frame, Place, heading_id};
 use super::moment::{Here, Moment};
 use super::plain::{Name, Passage, Words};
 use super::reason_form::Hidden;
@@ -70,10 +70,11 @@ fn NoServer() -> impl IntoView {
 
 #[component]
 fn One(one: MessageShown, here: Here) -> impl IntoView {
-    let heading = format!("{}-heading", one.id);
+    let (heading, labelled) = heading_id(one.id.as_str());
+    let anchor = one.id.to_string();
     view! {
-        <li class="message" id=one.id.to_string()>
-            <article aria-labelledby=heading.clone()>
+        <li class="message" id=anchor>
+            <article aria-labelledby=labelled>
                 <p class="message-head">
                     <StateTag state=one.state.clone()/>
                     <span>"to "<b><Name text=one.to_name/></b></span>

@@ -194,6 +194,28 @@ async fn a_lost_answer_is_tried_again_under_the_same_id() {
     }
 }
 
+/// Nobody knows whether it arrived, so it comes again, and mail programs show one.
+#[tokio::test]
+async fn what_a_process_that_died_was_sending_is_sent_again_under_the_same_id() {
+    let office = PostOffice::open().await;
+    let mut house = plan(&office.address).setting("mail_deadline", "6s").start().await;
+    office.does(Does::Hang);
+    let buyer = house.sign_in(BUYER).await;
+    house.lose(&buyer, "died", "store_then_close").await;
+    until("handed over", || async { (office.heard() > 0).then_some(()) }).await;
+    house.kill_web();
+    office.does(Does::Take);
+    house.restart_web().await;
+    let mails = office.wait_for(1).await;
+    assert_eq!(mails[0].id(), only_message(&house).await);
+    let tried = until("noted", || async {
+        let tried = tries(&house).await;
+        tried.last().filter(|(_, end)| end == "accepted").map(|_| tried.clone())
+    })
+    .await;
+    assert_eq!(tried.first().map(|(_, end)| end.as_str()), Some("lost"), "{tried:?}");
+}
+
 #[tokio::test]
 async fn what_the_server_refuses_is_given_up_and_whoever_it_is_for_has_it_sent_again() {
     let (house, office) = house_and_office().await;

@@ -19,6 +19,9 @@ use crate::domain::refusal::Refusal;
 use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
 
+/// What the button says.
+const SEND_AGAIN: &str = "Send again";
+
 /// `/messages`
 #[component]
 pub fn MessagesRoute() -> impl IntoView {
@@ -192,11 +195,17 @@ fn Again(id: MessageId, may: Result<(), Refusal>, here: Here) -> impl IntoView {
         Ok(()) => view! {
             <form method="post" action="/act/send_again">
                 <Hidden fields=vec![("message", id.to_string())]/>
-                <button class="button button-quiet button-small">"Send again"</button>
+                <button class="button button-quiet button-small">{SEND_AGAIN}</button>
             </form>
         }
         .into_any(),
-        Err(refusal) => view! { <div class="fine"><WhyNot refusal here/></div> }.into_any(),
+        Err(refusal) => view! {
+            <div class="no-disabled">
+                <button class="button button-quiet button-small" disabled=true>{SEND_AGAIN}</button>
+                <div class="fine"><WhyNot refusal here/></div>
+            </div>
+        }
+        .into_any(),
     }
 }
 

@@ -169,7 +169,7 @@ pub fn sentence(refusal: &Refusal, here: Here) -> String {
             )
         ),
         Refusal::MessageOnItsWay => {
-            "The message goes out within a moment, or is being sent now. Your press changed nothing.".to_owned()
+            "The message goes out within a moment, or is being sent now. There is nothing to press.".to_owned()
         }
         Refusal::NotSettledYet { at } => format!(
             "The supplier may still be working on it until {}. Before that nobody can say that it is not there. What you \

@@ -1,8 +1,8 @@
 //! The shell of every page, and the table of routes.
 
 use crate::ui::{
-    ActivityRoute, ChangeOrderRoute, ChangeSuggestionRoute, HandOverRoute, NoSuchPage, OrderRoute, OrdersRoute,
-    PeopleRoute, QueueRoute, ReviewRoute, SheetRoute, SignInRoute, SuggestionsRoute,
+    ActivityRoute, ChangeOrderRoute, ChangeSuggestionRoute, HandOverRoute, MessagesRoute, NoSuchPage, OrderRoute,
+    OrdersRoute, PeopleRoute, QueueRoute, ReviewRoute, SheetRoute, SignInRoute, SuggestionsRoute,
 };
 use leptos::prelude::*;
 use leptos_meta::{MetaTags, provide_meta_context};
@@ -48,6 +48,7 @@ pub fn App() -> impl IntoView {
                 <Route path=path!("/people") view=PeopleRoute ssr=SsrMode::Async/>
                 <Route path=path!("/people/:id/hand-over") view=HandOverRoute ssr=SsrMode::Async/>
                 <Route path=path!("/activity") view=ActivityRoute ssr=SsrMode::Async/>
+                <Route path=path!("/messages") view=MessagesRoute ssr=SsrMode::Async/>
                 <Route path=path!("/cases/:id") view=SheetRoute ssr=SsrMode::Async/>
                 <Route path=path!("/sign-in") view=SignInRoute ssr=SsrMode::Async/>
             </FlatRoutes>

@@ -227,6 +227,9 @@ impl Process {
         tasks.spawn(worker.clone().sweep(stop.clone()));
         if duties.works {
             tasks.spawn(worker.clone().hear_others(stop.clone()));
+            if config.mail.is_some() {
+                tasks.spawn(worker.clone().tell_people(stop.clone()));
+            }
             tasks.spawn(worker.submit(stop.clone()));
         }
         Ok(Self {

@@ -2,10 +2,13 @@
 //!
 //! Promises: a configuration that loads lets a request end before its lease does. Must not: decide what a setting is good for.
 
+mod mail;
+
 use figment::Figment;
 use figment::error::Kind;
 use figment::providers::{Env, Format, Toml};
 use figment::value::Dict;
+pub use mail::{Mail, MailServer, Secured};
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -56,6 +59,8 @@ pub struct Config {
     pub acknowledge_lasts: Duration,
     pub session: Duration,
     pub grace: Duration,
+    /// How people are told by e-mail; absent: not at all.
+    pub mail: Option<Mail>,
     /// Where a submit freezes the process, for tests of crashes.
     pub stop_at: Option<StopPoint>,
     pub log: LogFormat,
@@ -115,6 +120,13 @@ struct Raw {
     acknowledge_lasts: String,
     session: String,
     grace: String,
+    mail_server: String,
+    mail_from: String,
+    mail_password: String,
+    mail_deadline: String,
+    mail_first: String,
+    mail_most: String,
+    mail_attempts: u32,
     stop_at: String,
     log: LogFormat,
 }
@@ -200,6 +212,11 @@ impl Raw {
                 Duration::from_secs(1)
             }
         };
+        let mail_lengths = mail::Lengths {
+            deadline: length("mail_deadline", &self.mail_deadline),
+            first: length("mail_first", &self.mail_first),
+            most: length("mail_most", &self.mail_most),
+        };
         let config = Config {
             listen: SocketAddr::from(([127, 0, 0, 1], 3000)),
             public_url: None,
@@ -217,6 +234,7 @@ impl Raw {
             acknowledge_lasts: length("acknowledge_lasts", &self.acknowledge_lasts),
             session: length("session", &self.session),
             grace: length("grace", &self.grace),
+            mail: None,
             database_url: self.database_url,
             node_file: Some(self.node_file).filter(|path| !path.is_empty()).map(PathBuf::from),
             host: Some(self.host).filter(|name| !name.trim().is_empty()),
@@ -237,11 +255,21 @@ impl Raw {
             faults.push(fault);
             None
         });
+        let post = mail::Post {
+            server: &self.mail_server,
+            from: &self.mail_from,
+            password: &self.mail_password,
+            lengths: mail_lengths,
+            attempts: self.mail_attempts,
+            has_address: !self.public_url.is_empty(),
+        };
+        let mail = post.read(public_url.as_deref(), &mut faults);
         config.relations(&mut faults);
         match listen {
             Ok(listen) if faults.is_empty() => Ok(Config {
                 listen,
                 public_url,
+                mail,
                 ..config
             }),
             _ => Err(ConfigFault(faults)),
@@ -309,10 +337,23 @@ mod tests {
             lease: "soon".into(),
             parallel: 0,
             public_url: "buy.example.com/shop".into(),
+            mail_server: "mail.example.com".into(),
+            mail_from: "the desk".into(),
+            mail_password: "hunter2".into(),
+            mail_attempts: 0,
             ..raw()
         };
         let ConfigFault(faults) = broken.validate().expect_err("refused");
-        for name in ["listen", "lease", "parallel", "public_url"] {
+        for name in [
+            "listen",
+            "lease",
+            "parallel",
+            "public_url",
+            "mail_server",
+            "mail_from",
+            "mail_password",
+            "mail_attempts",
+        ] {
             assert!(
                 faults.iter().any(|fault| fault.starts_with(name)),
                 "{name} in {faults:?}"

@@ -16,6 +16,8 @@ pub mod demo;
 pub mod desk;
 pub mod domain;
 #[cfg(feature = "ssr")]
+pub mod mail;
+#[cfg(feature = "ssr")]
 pub mod practice;
 #[cfg(feature = "ssr")]
 pub mod store;

@@ -1,5 +1,5 @@
-//! The loop: submit what is due, ask about what is in doubt, sweep what time brought about. Every act is the desk's; here
-//! is only the rhythm.
+//! The loop: submit what is due, ask about what is in doubt, tell people, sweep what time brought about. Every act is the
+//! desk's; here is only the rhythm.
 //!
 //! Promises: one claimed order is one call; a slow supplier never takes more than half of the places; a stopping
 //! process claims nothing more, and waits for what is under way. Must not: decide anything about an order.
@@ -14,6 +14,9 @@ use tokio_util::sync::CancellationToken;
 
 /// Between two beats of a process: with each sweep, at least every five seconds, and no more than every second.
 const BEATS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(5));
+
+/// Messages that one process sends at the same time.
+const MESSAGES: usize = 4;
 
 /// After the connection on which other processes are heard is lost: again after the first wait, doubling to the longest.
 const LISTEN_AGAIN: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(10));
@@ -137,6 +140,40 @@ impl Worker {
         }
     }
 
+    /// Sends what people are told until told to stop; then waits for what is being sent.
+    pub async fn tell_people(self, stop: CancellationToken) {
+        let mut sending = JoinSet::new();
+        while !stop.is_cancelled() {
+            self.claim_messages(&mut sending).await;
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = tokio::time::sleep(self.wake) => {}
+                Some(ended) = sending.join_next() => sent(ended),
+            }
+        }
+        let all = async {
+            while let Some(ended) = sending.join_next().await {
+                sent(ended);
+            }
+        };
+        if tokio::time::timeout(self.grace, all).await.is_err() {
+            tracing::warn!("stopped while messages were being sent; they may arrive twice");
+        }
+    }
+
+    async fn claim_messages(&self, sending: &mut JoinSet<()>) {
+        while sending.len() < MESSAGES {
+            match self.desk.claim_message().await {
+                Ok(Some(claimed)) => {
+                    let desk = self.desk.clone();
+                    sending.spawn(async move { desk.send_message(&claimed).await });
+                }
+                Ok(None) => return,
+                Err(error) => return tracing::error!("no message could be sent: {error}"),
+            }
+        }
+    }
+
     /// Sweeps leases and deadlines until told to stop.
     pub async fn sweep(self, stop: CancellationToken) {
         while !stop.is_cancelled() {
@@ -207,5 +244,13 @@ impl Worker {
                 }
             }
         }
+    }
+}
+
+/// A task that sent a message has ended.
+fn sent(ended: Result<(), task::JoinError>) {
+    if let Err(error) = ended {
+        // its lease lapses, and it is sent again
+        tracing::error!("sending a message ended badly: {error}");
     }
 }

@@ -12,7 +12,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("domain", &[]),
     ("store", &["domain"]),
     ("supplier", &["domain"]),
-    ("desk", &["domain", "store", "supplier", "config"]),
+    ("mail", &["config"]),
+    ("desk", &["domain", "store", "supplier", "mail", "config"]),
     ("worker", &["desk", "config"]),
     // ui: the words of tables that people take with them
     ("web", &["desk", "domain", "app", "calls", "config", "ui"]),

@@ -214,6 +214,27 @@ const ILLEGAL: &[(&str, By)] = &[
          VALUES ('case_1', 'ten_000000000000', 1, 'pending', 'po_1', 'per_nobody', 1, 'r', 1)",
         ForeignKey,
     ),
+    // a subject of two lines; sent and waiting; given up without a reason; a digest about one case
+    (
+        "INSERT INTO outbox (id, tenant, person, kind, subject, body, created_at, due_at)
+         VALUES ('msg_1', 'ten_000000000000', 'per_1', 'digest', 'one\nBcc: two', 'b', 1, 1)",
+        Check,
+    ),
+    (
+        "INSERT INTO outbox (id, tenant, person, kind, subject, body, created_at, due_at, sent_at)
+         VALUES ('msg_1', 'ten_000000000000', 'per_1', 'digest', 's', 'b', 1, 1, 1)",
+        Check,
+    ),
+    (
+        "INSERT INTO outbox (id, tenant, person, kind, subject, body, created_at, given_up_at)
+         VALUES ('msg_1', 'ten_000000000000', 'per_1', 'digest', 's', 'b', 1, 1)",
+        Check,
+    ),
+    (
+        "INSERT INTO outbox (id, tenant, person, kind, subject, body, created_at, due_at)
+         VALUES ('msg_1', 'ten_000000000000', 'per_1', 'given', 's', 'b', 1, 1)",
+        Check,
+    ),
     (
         "INSERT INTO cases (id, tenant, version, kind, owner, due_at, reason, opened_at)
          VALUES ('case_1', 'ten_000000000000', 1, 'pending', 'per_1', 1, 'r', 1)",

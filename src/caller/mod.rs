@@ -3,6 +3,7 @@
 //! Must not: decide, or know pages beyond their paths.
 
 pub mod decide;
+pub mod messages;
 pub mod order_acts;
 pub mod people;
 pub mod revise;

@@ -36,7 +36,7 @@ impl Typed {
         self
     }
 
-    /// Everything that came, for the draft.
+    /// The act and the fields, as they are kept in a draft.
     pub(super) fn fields(&self) -> &[(String, String)] {
         &self.0
     }

@@ -6,6 +6,7 @@
 pub mod activity;
 pub mod cases;
 pub mod decide;
+pub mod messages;
 pub mod order_acts;
 pub mod orders;
 pub mod people;

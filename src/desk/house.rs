@@ -10,6 +10,7 @@ use super::ready::{Readiness, SILENT_AFTER};
 use super::record::subject_of;
 use super::{Desk, DeskError, chain, clock};
 use crate::domain::calendar;
+use crate::domain::case::Case;
 use crate::domain::contents::{Fault, SiteCode, SupplierId};
 use crate::domain::event::{Actor, Happening, Subject};
 use crate::domain::ids::{PersonId, TenantId, TokenId};
@@ -316,9 +317,16 @@ impl Desk {
             let new = owners.next(conn, &about).await?;
             let owner_name = people::person_name(conn, &new.person).await?;
             self.give(conn, tenant, &case, &new, now).await?;
+            let given = Case {
+                owner: new.person.clone(),
+                owner_name: owner_name.clone(),
+                ..case
+            };
+            self.tell_owner(conn, tenant, (&given, &about), &Actor::CommandLine, now)
+                .await?;
             let reason = format!("{} was disabled", person.name);
             let moved = Happening::CaseMoved {
-                case: case.id,
+                case: given.id,
                 owner: new.person,
                 owner_name,
                 due_at: None,
@@ -388,6 +396,7 @@ impl Desk {
             return Ok(faults);
         }
         faults.extend(self.clocks_apart().faults);
+        faults.extend(self.mail_fault());
         let mut read = self.store.begin_read().await?;
         for tenant in tenants::tenant_list(&mut read).await? {
             if !people::has_manager(&mut read, &tenant.id, None).await? {

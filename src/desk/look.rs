@@ -3,6 +3,7 @@
 mod activity;
 mod change;
 mod kin;
+mod messages;
 mod open_things;
 mod queue;
 mod results;

@@ -12,6 +12,7 @@ pub mod claim;
 pub mod clock;
 pub mod close;
 pub mod decide;
+mod digest;
 mod doubt;
 pub mod export;
 pub mod figures;
@@ -27,6 +28,7 @@ pub mod own;
 pub mod owners;
 pub mod pause;
 pub mod people;
+pub mod post;
 pub mod ready;
 mod record;
 mod remind;
@@ -37,10 +39,11 @@ pub mod submit;
 pub mod suggest;
 pub mod sweep;
 pub mod tally;
+mod tell;
 pub mod verify;
 mod working;
 
-use crate::config::{Config, StopPoint};
+use crate::config::{Config, Mail, StopPoint};
 use crate::domain::contents::Fault;
 use crate::domain::event::Actor;
 use crate::domain::ids::TenantId;
@@ -165,6 +168,8 @@ pub struct Desk {
     watch: Option<Arc<pause::Watch>>,
     tally: Arc<tally::Tally>,
     ears: Arc<live::Ears>,
+    /// How people are told by e-mail; absent: not at all.
+    mail: Option<Arc<Mail>>,
     stop_at: Option<StopPoint>,
 }
 
@@ -241,6 +246,7 @@ impl Desk {
             watch: None,
             tally: Arc::default(),
             ears: Arc::default(),
+            mail: config.mail.clone().map(Arc::new),
             stop_at: config.stop_at,
         }
     }

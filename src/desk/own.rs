@@ -8,6 +8,7 @@ use super::record::{Act, subject_of};
 use super::settle::{Doing, case_at, last_doer, order_at};
 use super::{Desk, DeskError, Person, clock};
 use crate::domain::calendar;
+use crate::domain::case::Case;
 use crate::domain::event::Happening;
 use crate::domain::ids::{CaseId, OrderId, PersonId};
 use crate::domain::order::{self, Hold};
@@ -174,8 +175,16 @@ impl Desk {
         if case_give(&mut tx, &case, &owner, due_at, remind_at).await? == Written::NotInThatState {
             return Err(last_doer(&mut tx, person, &subject.id(), Doing::OfCase).await?.into());
         }
+        let given = Case {
+            owner: owner.clone(),
+            owner_name: owner_name.clone(),
+            due_at,
+            ..case
+        };
+        self.tell_owner(&mut tx, person.tenant(), (&given, &about), &person.actor(), now)
+            .await?;
         let moved = Happening::CaseMoved {
-            case: case.id,
+            case: given.id,
             owner,
             owner_name,
             due_at: Some(due_at),

@@ -191,6 +191,7 @@ impl Desk {
         };
         let remind_at = self.reminder_at(conn, tenant, opened.due_at, now).await?;
         cases::case_open(conn, tenant, about, &opened, remind_at).await?;
+        self.tell_owner(conn, tenant, (&opened, about), actor, now).await?;
         let happening = Happening::CaseOpened {
             case: opened.id,
             case_kind: kind,

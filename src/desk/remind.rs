@@ -14,6 +14,7 @@ use super::{Desk, DeskError, Person, clock};
 use crate::domain::case::Case;
 use crate::domain::event::{Actor, Happening};
 use crate::domain::ids::{CaseId, TenantId};
+use crate::domain::message::CaseNews;
 use crate::domain::pages::Target;
 use crate::domain::person::{self, may};
 use crate::domain::reminding::{Step, Watch, again_at, manager_to_tell, reminder_at, step};
@@ -72,15 +73,21 @@ impl Desk {
     ) -> Result<(), DeskError> {
         let happening = match step(was, now) {
             Step::Wait(_) => return Ok(()),
-            Step::Remind => Happening::CaseReminded {
-                case: case.id.clone(),
-                owner_name: case.owner_name.clone(),
-                due_at: case.due_at,
-            },
+            Step::Remind => {
+                self.tell(conn, tenant, &case.owner, CaseNews::Reminder, case, about, now)
+                    .await?;
+                Happening::CaseReminded {
+                    case: case.id.clone(),
+                    owner_name: case.owner_name.clone(),
+                    due_at: case.due_at,
+                }
+            }
             Step::Escalate { times } => {
                 let candidates = people::owner_candidates(conn, tenant).await?;
                 let today = today_in(conn, tenant, now).await?;
                 let to = manager_to_tell(&candidates, &case.owner, today).ok_or(DeskError::NoManager)?;
+                let news = CaseNews::Escalated { times };
+                self.tell(conn, tenant, to, news, case, about, now).await?;
                 Happening::CaseEscalated {
                     case: case.id.clone(),
                     to: to.clone(),

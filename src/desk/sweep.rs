@@ -44,6 +44,7 @@ impl Desk {
         self.sweep_too_old().await?;
         self.sweep_acknowledged().await?;
         self.sweep_reminders().await?;
+        self.write_digests().await?;
         self.forget_silent_nodes().await
     }
 

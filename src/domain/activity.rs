@@ -106,6 +106,7 @@ impl Kind {
             | Happening::OwnerRuleSet { .. }
             | Happening::PersonAway { .. }
             | Happening::PersonBack { .. }
+            | Happening::SendAgainWanted { .. }
             | Happening::PersonAdded { .. }
             | Happening::PersonDisabled
             | Happening::TokenCreated { .. }

@@ -85,6 +85,11 @@ pub fn long(moment: DateTime<Utc>, zone: Tz) -> String {
     moment.with_timezone(&zone).format("%A %-d %B %Y, %H:%M:%S").to_string()
 }
 
+/// `Monday 30 November 2026, 09:12`: where nobody knows when it is read.
+pub fn whole(moment: DateTime<Utc>, zone: Tz) -> String {
+    moment.with_timezone(&zone).format("%A %-d %B %Y, %H:%M").to_string()
+}
+
 /// `Friday 4 December 2026`.
 pub fn day(date: NaiveDate) -> String {
     date.format("%A %-d %B %Y").to_string()

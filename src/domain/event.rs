@@ -8,7 +8,7 @@ use super::attempt::ReplyWord;
 use super::case::CaseKind;
 use super::contents::Digest;
 use super::decision::Decision;
-use super::ids::{AttemptId, CaseId, IntentId, OrderId, PersonId, SuggestionId, TokenId};
+use super::ids::{AttemptId, CaseId, IntentId, MessageId, OrderId, PersonId, SuggestionId, TokenId};
 use super::look_up::{AnswerWord, FindingWord, Source};
 use super::money::{Currency, Money};
 use super::order::{Hold, OrderState};
@@ -284,6 +284,11 @@ pub enum Happening {
     /// A person is there again, or does not go away after all.
     PersonBack {
         name: String,
+    },
+    /// A person wants a message sent again to the person it is for.
+    SendAgainWanted {
+        message: MessageId,
+        to_name: String,
     },
     /// A person wants the supplier asked.
     LookUpWanted,

@@ -96,6 +96,8 @@ ids! {
     TokenId "tok_" "token";
     /// What somebody typed into an act that was refused.
     DraftId "dr_" "draft";
+    /// Something that a person is told by e-mail.
+    MessageId "msg_" "message";
     /// A process at work on the database.
     NodeId "node_" "node";
     /// The history that a database belongs to.

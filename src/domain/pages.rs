@@ -10,8 +10,9 @@ use super::contents::{Digest, OrderContents, SupplierId};
 use super::contract::SupplierContract;
 use super::difference::{Difference, Recorded};
 use super::event::Event;
-use super::ids::{AttemptId, CaseId, IntentId, OrderId, PersonId, SuggestionId};
+use super::ids::{AttemptId, CaseId, IntentId, MessageId, OrderId, PersonId, SuggestionId};
 use super::look_up::{Established, Ladder, LookedUp};
+use super::message::MessageShown;
 use super::money::Money;
 use super::order::{Hold, Life, OrderState};
 use super::person::Role;
@@ -536,6 +537,18 @@ pub struct SupplierWaits {
     pub count: usize,
     /// Oldest first.
     pub rows: Vec<Row>,
+}
+
+/// What people were told by e-mail, newest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MessagesPage {
+    pub viewer: Viewer,
+    /// A mail server is set: without one nothing is written, and nothing is sent.
+    pub is_set_up: bool,
+    pub messages: Vec<MessageShown>,
+    /// The link to the next page carries this.
+    pub next: Option<MessageId>,
+    pub draft: Option<Draft>,
 }
 
 /// Scheme and host under which people open the pages, where the configuration says so.

@@ -60,6 +60,8 @@ pub enum Act {
     HoldSupplier,
     AcceptUnsettled,
     EndPause,
+    /// Having a message to somebody else sent again; whoever it is for may anyway.
+    SendAgain,
     Administer,
 }
 
@@ -77,7 +79,8 @@ pub fn may(roles: &[Role], act: Act) -> Result<(), Refusal> {
         | Act::WriteOff
         | Act::EndPause
         | Act::HandOverOfOthers
-        | Act::SayAwayOfOthers => &[Role::Manager],
+        | Act::SayAwayOfOthers
+        | Act::SendAgain => &[Role::Manager],
         Act::Administer => &[Role::Admin],
     };
     if roles.iter().any(|role| allowed.contains(role)) {
@@ -121,6 +124,7 @@ mod tests {
         assert_eq!(who(Act::Resume), [Resolver, Manager]);
         assert_eq!(who(Act::AcceptUnsettled), [Manager]);
         assert_eq!(who(Act::EndPause), [Manager]);
+        assert_eq!(who(Act::SendAgain), [Manager]);
         assert_eq!(who(Act::Administer), [Admin]);
         assert!(may(&[], Act::LookUp).is_err());
         for of_oneself in [true, false] {

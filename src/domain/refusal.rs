@@ -77,4 +77,6 @@ pub enum Refusal {
     CasesChanged(Vec<CaseChanged>),
     /// The rules find nobody for a case but whoever hands it over.
     NobodyElse { name: String },
+    /// The message goes out within a moment, or is being sent.
+    MessageOnItsWay,
 }

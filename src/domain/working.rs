@@ -13,6 +13,8 @@ use std::collections::BTreeSet;
 
 /// Minutes of a day.
 const DAY: u16 = 24 * 60;
+/// Seven o'clock.
+const SEVEN: u16 = 7 * 60;
 /// Nobody waits longer for a deadline than this many days; a calendar without working time in them has none.
 const MOST_DAYS: u64 = 3_660;
 
@@ -297,6 +299,15 @@ impl WorkingCalendar {
             }
         }
         last
+    }
+}
+
+/// When people begin to work on this day: its first working hour, or seven o'clock where no hours are set. Nothing on a
+/// day on which nobody works.
+pub fn work_begins(calendar: Option<&WorkingCalendar>, day: NaiveDate, zone: Tz) -> Option<DateTime<Utc>> {
+    match calendar {
+        Some(calendar) => calendar.open_on(day, zone).first().map(|(opens, _)| *opens),
+        None => Some(moment_at(day, SEVEN, zone)),
     }
 }
 

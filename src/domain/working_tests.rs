@@ -280,6 +280,26 @@ fn a_weekend_that_would_eat_a_suppliers_limit_is_seen_before_it() {
 }
 
 #[test]
+fn mail_of_the_morning_is_due_with_the_first_hour_of_a_working_day_or_at_seven() {
+    let week = calendar(MONDAY_TO_FRIDAY, WEEK, &["2026-11-30"]);
+    let berlin = zone("Europe/Berlin");
+    let begins =
+        |calendar: Option<&WorkingCalendar>, day: &str| work_begins(calendar, day.parse().expect("a day"), berlin);
+    let opens = begins(Some(&week), "2026-12-01").expect("a working day");
+    assert_eq!(
+        Some(&opens),
+        week.open_on("2026-12-01".parse().expect("a day"), berlin)
+            .first()
+            .map(|(opens, _)| opens)
+    );
+    assert_eq!(begins(Some(&week), "2026-11-29"), None, "a Sunday");
+    assert_eq!(begins(Some(&week), "2026-11-30"), None, "a holiday");
+    assert_eq!(begins(None, "2026-11-29"), Some(wall("2026-11-29 07:00", berlin)));
+    // the clocks were put forward that night
+    assert_eq!(begins(None, "2026-03-29"), Some(wall("2026-03-29 07:00", berlin)));
+}
+
+#[test]
 fn a_week_reads_as_it_is_written_and_bad_ones_are_named() {
     let text = "mon-thu 08:00-12:00, 13:00-17:00; FRI 08:00-12:00";
     let week = week_of(text).expect("a week");

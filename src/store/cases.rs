@@ -228,6 +228,19 @@ pub async fn case_owned(
     rows.into_iter().map(read_with_about).collect()
 }
 
+/// The tenant's open cases with what each is about; what is due first comes first.
+pub async fn case_open_list(conn: &mut Conn, tenant: &TenantId) -> Result<Vec<(Case, About)>, StoreError> {
+    let rows: Vec<Columns> = ask!(
+        conn,
+        sqlx::query_as(case_columns!(
+            "WHERE c.tenant = $1 AND c.closed_at IS NULL ORDER BY c.due_at, c.id"
+        ))
+        .bind(tenant.as_str())
+        .fetch_all(&mut *conn)
+    )?;
+    rows.into_iter().map(read_with_about).collect()
+}
+
 /// What somebody has open.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Load {

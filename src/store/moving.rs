@@ -41,7 +41,7 @@ pub const CARRIED: &[Table] = tables!(
     "tenants" "sites" "people" "person_roles" "tokens" "suppliers" "supplier_versions" "intents" "suggestions" "orders"
     "attempts" "attempt_steps" "cases" "look_ups" "findings" "judgements" "second_person_above" "working_hours" "holidays"
     "owner_rules" "absences" "search_words" "proposed_findings"
-    "reused_contents" "events" "drafts" "instances" "pauses"
+    "reused_contents" "events" "drafts" "instances" "pauses" "outbox" "outbox_attempts" "digests"
 );
 
 /// What stays behind: sessions end with the place they were opened at (people sign in again), and no node that worked on

@@ -94,6 +94,17 @@ pub async fn person_list(conn: &mut Conn, tenant: &TenantId) -> Result<Vec<Perso
     rows.into_iter().map(read).collect()
 }
 
+/// Somebody, also who is disabled.
+pub async fn person_read(conn: &mut Conn, id: &PersonId) -> Result<PersonRow, StoreError> {
+    let row: Columns = ask!(
+        conn,
+        sqlx::query_as(person_columns!("WHERE p.id = $1"))
+            .bind(id.as_str())
+            .fetch_one(&mut *conn)
+    )?;
+    read(row)
+}
+
 /// Somebody by e-mail, with the password's hash.
 pub async fn person_by_email(conn: &mut Conn, email: &str) -> Result<Option<(PersonRow, Option<String>)>, StoreError> {
     let row: Option<Columns> = ask!(

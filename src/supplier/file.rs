@@ -6,7 +6,7 @@
 use super::http::Http;
 use super::parts::{Characters, ContractPart, HttpPart, KeyPart, LookUpPart, Predicate, SubmitPart};
 use super::record::RecordMap;
-use super::{Purchase, SecretFault, Step};
+use super::{Purchase, SecretFault, Step, secret_at};
 use crate::domain::contents::{OrderContents, SupplierId};
 use crate::domain::contract::{
     Carried, Duplicate, KeyPromise, Listed, LookUp, Means, PastWindow, ResumeBy, Scope, SupplierContract,
@@ -743,19 +743,7 @@ impl Supplier {
 
     /// The secret itself, read where the file says. Never stored, never logged.
     pub fn secret(&self) -> Result<Option<String>, SecretFault> {
-        let Some(reference) = &self.http.secret else {
-            return Ok(None);
-        };
-        let fault = |why: String| SecretFault {
-            reference: reference.clone(),
-            why,
-        };
-        let secret = match reference.split_once(':') {
-            Some(("env", name)) => std::env::var(name).map_err(|error| fault(error.to_string())),
-            Some(("file", path)) => std::fs::read_to_string(path).map_err(|error| fault(error.to_string())),
-            _ => Err(fault("neither env: nor file:".to_owned())),
-        }?;
-        Ok(Some(secret.trim_end().to_owned()))
+        self.http.secret.as_deref().map(secret_at).transpose()
     }
 
     /// The connection to this supplier.

@@ -53,3 +53,17 @@ pub struct SecretFault {
     pub reference: String,
     pub why: String,
 }
+
+/// The secret that `env:NAME` or `file:/path` refers to, read where it is. Never stored, never logged.
+pub fn secret_at(reference: &str) -> Result<String, SecretFault> {
+    let fault = |why: String| SecretFault {
+        reference: reference.to_owned(),
+        why,
+    };
+    let secret = match reference.split_once(':') {
+        Some(("env", name)) => std::env::var(name).map_err(|error| fault(error.to_string())),
+        Some(("file", path)) => std::fs::read_to_string(path).map_err(|error| fault(error.to_string())),
+        _ => Err(fault("neither env: nor file:".to_owned())),
+    }?;
+    Ok(secret.trim_end().to_owned())
+}

@@ -58,6 +58,7 @@ fn Activity(page: ActivityPage) -> impl IntoView {
             <div class="title">
                 <h1>"Activity"</h1>
                 <p class="lead">"Everything that happened here, newest first. Nothing in it is ever changed or removed."</p>
+                <p><a href="/messages">"What people were told by e-mail"</a></p>
             </div>
             <Sieve asked=page.asked people=page.people unreadable=page.unreadable zone/>
             <section class="card" aria-label="What happened">{body}{older}</section>

@@ -114,7 +114,8 @@ fn WayOn(draft: Draft) -> impl IntoView {
         | Refusal::HeldFromBeforeGap { .. }
         | Refusal::NoResume(_)
         | Refusal::NobodyElse { .. }
-        | Refusal::NotSettledYet { .. } => ().into_any(),
+        | Refusal::NotSettledYet { .. }
+        | Refusal::MessageOnItsWay => ().into_any(),
     }
 }
 

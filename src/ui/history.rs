@@ -80,6 +80,7 @@ fn reply_of(happening: &Happening) -> Option<ReplyWord> {
         | Happening::OwnerRuleSet { .. }
         | Happening::PersonAway { .. }
         | Happening::PersonBack { .. }
+        | Happening::SendAgainWanted { .. }
         | Happening::CaseDecided { .. }
         | Happening::CaseMoved { .. }
         | Happening::LookedUp { .. }

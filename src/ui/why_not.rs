@@ -43,7 +43,8 @@ pub fn WhyNot(refusal: Refusal, here: Here) -> impl IntoView {
         | Refusal::NoResume(_)
         | Refusal::CasesChanged(_)
         | Refusal::NobodyElse { .. }
-        | Refusal::NotSettledYet { .. } => None,
+        | Refusal::NotSettledYet { .. }
+        | Refusal::MessageOnItsWay => None,
     };
     view! {
         <p>

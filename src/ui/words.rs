@@ -1,11 +1,12 @@
 //! Every label, state name and sentence of the screens, in total matches: a new state does not compile until it has its
-//! words. State names are those of brief.md, letter by letter.
+//! words. State names are those of brief.md, letter by letter; what is named in mails too stands in `domain::names`.
 
 pub mod activity;
 pub mod decisions;
 pub mod events;
 pub mod home;
 pub mod live;
+pub mod messages;
 pub mod people;
 pub mod queue;
 pub mod refusals;
@@ -19,37 +20,14 @@ use crate::domain::attempt::ReplyWord;
 use crate::domain::case::CaseKind;
 use crate::domain::difference::{LineField, Place};
 use crate::domain::look_up::{AnswerWord, FindingWord};
+pub use crate::domain::names::{case_kind, order_state, stands, suggestion_state, zone};
 use crate::domain::order::{Hold, OrderState};
-use crate::domain::pages::{Stands, Why};
+use crate::domain::pages::Why;
 use crate::domain::person::{Act, Role};
 use crate::domain::suggestion::SuggestionState;
 
 /// The product's name, as in every title.
 pub const PRODUCT: &str = "Countersign";
-
-/// An order's state, where no hold and no difference changes its name.
-pub fn order_state(state: OrderState) -> &'static str {
-    match state {
-        OrderState::Approved => "Approved, not sent yet",
-        OrderState::Submitting => "Sending",
-        OrderState::Acknowledged => "Acknowledged, not confirmed",
-        OrderState::Confirmed => "Confirmed",
-        OrderState::ConfirmationPending => "Confirmation pending",
-        OrderState::Refused => "Refused by the supplier",
-        OrderState::Withdrawn => "Withdrawn",
-    }
-}
-
-/// A suggestion's state.
-pub fn suggestion_state(state: SuggestionState) -> &'static str {
-    match state {
-        SuggestionState::InReview => "Waiting for review",
-        SuggestionState::SentBack => "Sent back",
-        SuggestionState::Rejected => "Rejected",
-        SuggestionState::Approved => "Approved",
-        SuggestionState::Superseded => "Replaced by a newer version",
-    }
-}
 
 /// What a suggestion's facts are called: nobody buys what was rejected.
 pub fn facts_heading(state: SuggestionState) -> &'static str {
@@ -57,25 +35,6 @@ pub fn facts_heading(state: SuggestionState) -> &'static str {
         SuggestionState::InReview | SuggestionState::SentBack => "What will be bought",
         SuggestionState::Approved => "What was approved",
         SuggestionState::Rejected | SuggestionState::Superseded => "What was suggested",
-    }
-}
-
-/// Where a thing stands.
-pub fn stands(stands: Stands) -> &'static str {
-    match stands {
-        Stands::Suggestion(state) => suggestion_state(state),
-        Stands::Order {
-            state: OrderState::Approved,
-            held: Some(_),
-            ..
-        } => "On hold",
-        Stands::Order {
-            state: OrderState::Confirmed,
-            differences: true,
-            ..
-        } => "Confirmed with differences",
-        Stands::Order { state, .. } => order_state(state),
-        Stands::SupplierHeld => "Supplier on hold",
     }
 }
 
@@ -164,22 +123,6 @@ pub fn finding(finding: FindingWord) -> &'static str {
     }
 }
 
-/// A kind of case, as the heading of its card.
-pub fn case_kind(kind: CaseKind) -> &'static str {
-    match kind {
-        CaseKind::Pending => "No clear answer yet",
-        CaseKind::AcknowledgedLate => "They have it and have not confirmed it in time",
-        CaseKind::Differences => "They confirmed something else",
-        CaseKind::SupplierDuplicate => "The supplier holds it more than once",
-        CaseKind::LateRecord => "A record turned up at the supplier",
-        CaseKind::IntentReused => "One identity, two different contents",
-        CaseKind::NotSent => "It is not placed yet",
-        CaseKind::TooOld => "It waited too long",
-        CaseKind::Restore => "Held after a restore",
-        CaseKind::SupplierHeld => "The supplier is on hold",
-    }
-}
-
 /// What happens if nobody acts on a case. Time alone closes none of them (rule 8).
 pub fn case_left_alone(kind: CaseKind) -> &'static str {
     match kind {
@@ -231,6 +174,7 @@ pub fn act(act: Act) -> &'static str {
         Act::HandOverOfOthers => "hand over the cases of others",
         Act::SayAway => "say that you are away",
         Act::SayAwayOfOthers => "say who else is away",
+        Act::SendAgain => "have messages to others sent again",
         Act::HoldSupplier => "put suppliers on hold",
         Act::EndPause => "end a pause",
         Act::AcceptUnsettled => "accept the risk of buying twice",
@@ -270,12 +214,6 @@ pub fn line_field(field: LineField) -> &'static str {
     }
 }
 
-/// `Europe/Berlin` is "Berlin time".
-pub fn zone(name: &str) -> String {
-    let place = name.rsplit('/').next().unwrap_or(name).replace('_', " ");
-    if place == "UTC" { place } else { format!("{place} time") }
-}
-
 /// A count with its noun: `1 line`, `3 lines`.
 pub fn count(number: usize, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
@@ -302,6 +240,7 @@ pub fn lower(words: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::pages::Stands;
 
     #[test]
     fn states_are_named_as_the_brief_names_them() {

@@ -209,6 +209,9 @@ fn page_of(fields: &[(String, String)]) -> Option<String> {
         (Some(id), _, _) => Some(format!("/suggestions/{id}")),
         (None, Some(id), _) => Some(format!("/orders/{id}")),
         (None, None, Some(person)) => Some(hand_over_path(&person)),
-        (None, None, None) => field("person").map(|_| PEOPLE.to_owned()),
+        (None, None, None) => {
+            let people = field("person").map(|_| PEOPLE);
+            people.or(field("message").map(|_| "/messages")).map(str::to_owned)
+        }
     }
 }

@@ -15,6 +15,7 @@ pub mod cut;
 pub mod database;
 pub mod fill;
 pub mod home;
+pub mod post_office;
 mod process;
 pub mod session;
 

@@ -167,6 +167,7 @@ fn sentence(event: &Event, attempts: &[AttemptId], here: Here) -> String {
             )
         }
         Happening::PersonBack { name } => format!("{who} set that {name} is there."),
+        Happening::SendAgainWanted { to_name, .. } => format!("{who} wanted a message to {to_name} sent again."),
         Happening::LookUpWanted => format!("{who} wanted the supplier asked."),
         Happening::LookedUp { answer, .. } => looked_up(&event.actor, *answer),
         Happening::FindingEstablished {
@@ -304,6 +305,7 @@ fn aside(happening: &Happening) -> Option<String> {
         | Happening::OwnerRuleSet { .. }
         | Happening::PersonAway { .. }
         | Happening::PersonBack { .. }
+        | Happening::SendAgainWanted { .. }
         | Happening::LateRecord { .. }
         | Happening::Compared { .. }
         | Happening::LookUpWanted

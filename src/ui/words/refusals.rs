@@ -29,6 +29,7 @@ pub fn manner(refusal: &Refusal) -> Manner {
         | Refusal::NothingWaits
         | Refusal::ChangeWaits { .. }
         | Refusal::CasesChanged(_)
+        | Refusal::MessageOnItsWay
         | Refusal::SignedOut => Manner::Calm,
         Refusal::NotYourRole(_)
         | Refusal::ContentsChanged(_)
@@ -77,6 +78,7 @@ pub fn heading(refusal: &Refusal) -> &'static str {
         Refusal::NoResume(NoResume::AlreadyWanted { .. } | NoResume::StillSending) => "Already under way",
         Refusal::NoResume(_) => "Nothing was sent",
         Refusal::NotSettledYet { .. } => "Too early to say",
+        Refusal::MessageOnItsWay => "On its way already",
         Refusal::NotPaused => "The pause has ended already",
         Refusal::HeldFromBeforeGap { .. } => "The pause cannot end yet",
         Refusal::CasesChanged(_) => "Nothing was handed over: it is not what you saw",
@@ -174,6 +176,9 @@ pub fn sentence(refusal: &Refusal, here: Here) -> String {
         Refusal::NobodyElse { name } => {
             format!("The rules find nobody but {name}: nobody else is there. Choose a person.")
         }
+        Refusal::MessageOnItsWay => {
+            "The message goes out within a moment, or is being sent now. There is nothing to press.".to_owned()
+        }
         Refusal::NotSettledYet { at } => format!(
             "The supplier may still be working on it until {}. Before that nobody can say that it is not there. What you \
              typed is kept below.",
@@ -185,7 +190,7 @@ pub fn sentence(refusal: &Refusal, here: Here) -> String {
 /// What is wrong with a field. What nobody types, or what is chosen and not typed, needs no words of the wire.
 fn about_field(field: &str, detail: &str) -> String {
     match field {
-        "order" | "case" | "version" => {
+        "order" | "case" | "version" | "message" => {
             "The form came without what it is about. Nothing was done; open the page anew and press again.".to_owned()
         }
         "finding" => "Say what you found out: choose one of the answers.".to_owned(),

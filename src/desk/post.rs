@@ -1,0 +1,194 @@
+//! Sending what people are told: who takes a message in hand, and what becomes of it.
+//!
+//! Promises: of all processes one has a message in hand; its try is committed before the mail server is spoken to, and no
+//! transaction spans the network; a message that nobody took is tried again, less and less often, and then given up with its
+//! reason. A process that dies between sending and noting may send it twice: with the same Message-ID. Must not: decide who is
+//! told of what.
+
+use super::again::again;
+use super::{Desk, DeskError, Person, clock, delta};
+use crate::config::Mail;
+use crate::domain::event::{Happening, Subject};
+use crate::domain::ids::MessageId;
+use crate::domain::message::{MailPace, MessageState, TryEnd, may_send_again};
+use crate::domain::refusal::Refusal;
+use crate::mail::{Handed, Outgoing, hand_over};
+use crate::store::outbox::{self, MessageRow};
+use crate::store::{Written, events, people};
+use crate::supplier::secret_at;
+use chrono::{DateTime, Utc};
+use std::sync::Arc;
+
+/// Due messages looked at in one claim.
+const LOOK_AT: u32 = 16;
+
+/// A message that this process has in hand; its try is committed.
+#[derive(Debug)]
+pub struct ClaimedMessage {
+    id: MessageId,
+    number: u32,
+    /// Tries since it was written, or since somebody wanted it sent again; this one too.
+    in_a_row: u32,
+    outgoing: Outgoing,
+    mail: Arc<Mail>,
+}
+
+fn pace(mail: &Mail) -> MailPace {
+    MailPace {
+        first: delta(mail.first),
+        most: delta(mail.most),
+        tries: mail.attempts,
+    }
+}
+
+impl Desk {
+    /// Takes the next message that is due in hand; nothing where none is, or where no mail server is set.
+    pub async fn claim_message(&self) -> Result<Option<ClaimedMessage>, DeskError> {
+        let Some(mail) = &self.mail else { return Ok(None) };
+        let mut read = self.store.begin_read().await?;
+        let due = outbox::message_due(&mut read, clock::now(), LOOK_AT).await?;
+        drop(read);
+        for id in due {
+            if let Some(claimed) = again(|| self.claim_message_once(mail, &id)).await? {
+                return Ok(Some(claimed));
+            }
+        }
+        Ok(None)
+    }
+
+    async fn claim_message_once(&self, mail: &Arc<Mail>, id: &MessageId) -> Result<Option<ClaimedMessage>, DeskError> {
+        let now = clock::now();
+        let mut tx = self.store.begin_write().await?;
+        let row = outbox::message_read(&mut tx, id, now).await?;
+        if !matches!(row.state, MessageState::Waiting { until } if until <= now) {
+            return Ok(None);
+        }
+        let person = people::person_read(&mut tx, &row.to).await?;
+        if let Some(because) = never_sent(&row, person.disabled, mail) {
+            let given_up = MessageState::GivenUp { at: now, because };
+            if outbox::message_move(&mut tx, id, &given_up).await? == Written::Done {
+                tx.commit().await?;
+            }
+            return Ok(None);
+        }
+        // whoever is sent to has two deadlines' time: one for the call, and one to note what came of it
+        let until = now + delta(mail.deadline * 2);
+        if outbox::message_claim(&mut tx, id, row.attempts, now, until).await? == Written::NotInThatState {
+            return Ok(None);
+        }
+        tx.commit().await?;
+        Ok(Some(ClaimedMessage {
+            id: id.clone(),
+            number: row.attempts + 1,
+            in_a_row: row.attempts - row.attempts_before + 1,
+            outgoing: Outgoing {
+                id: id.to_string(),
+                from: mail.from.clone(),
+                to_name: person.name,
+                to: person.email,
+                subject: row.subject,
+                body: row.body,
+                written_at: row.written_at,
+            },
+            mail: mail.clone(),
+        }))
+    }
+
+    /// Sends a message and notes what became of it. Whatever goes wrong, it is tried again.
+    pub async fn send_message(&self, claimed: &ClaimedMessage) {
+        let mail = &claimed.mail;
+        let handed = match mail.password.as_deref().map(secret_at).transpose() {
+            Ok(password) => hand_over(&mail.server, password, &claimed.outgoing, mail.deadline).await,
+            Err(fault) => {
+                tracing::error!("no message can be sent: {fault}");
+                Handed::Later("the mail server's password cannot be read; the log says why".to_owned())
+            }
+        };
+        if let Err(error) = again(|| self.note_handed(claimed, &handed)).await {
+            tracing::error!(message = %claimed.id, "what became of a message was not noted: {error}");
+        }
+    }
+
+    async fn note_handed(&self, claimed: &ClaimedMessage, handed: &Handed) -> Result<(), DeskError> {
+        let now = clock::now();
+        let (end, detail, state) = outcome(claimed, handed, now);
+        let mut tx = self.store.begin_write().await?;
+        let closed = outbox::try_close(&mut tx, &claimed.id, claimed.number, end, detail, now).await?;
+        // it counted as lost meanwhile, and another process has the message in hand
+        if closed == Written::NotInThatState
+            || outbox::message_move(&mut tx, &claimed.id, &state).await? != Written::Done
+        {
+            tracing::warn!(message = %claimed.id, "a message was sent after its time; it may arrive twice");
+            return Ok(());
+        }
+        tx.commit().await?;
+        if let MessageState::GivenUp { because, .. } = state {
+            tracing::warn!(message = %claimed.id, "a message was given up: {because}");
+        }
+        Ok(())
+    }
+
+    /// Has a message sent again now. Refused while it is on its way.
+    pub async fn send_again(&self, person: &Person, id: &MessageId) -> Result<(), DeskError> {
+        again(|| self.send_again_once(person, id)).await
+    }
+
+    async fn send_again_once(&self, person: &Person, id: &MessageId) -> Result<(), DeskError> {
+        let now = clock::now();
+        let mut tx = self.store.begin_write_in(person.tenant()).await?;
+        let row = outbox::message_fetch(&mut tx, person.tenant(), id, now)
+            .await?
+            .ok_or(DeskError::Absent("message"))?;
+        may_send_again(&row.state, person.roles(), row.to == person.0.id, now)?;
+        if outbox::message_again(&mut tx, id, row.attempts, now).await? == Written::NotInThatState {
+            return Err(Refusal::MessageOnItsWay.into());
+        }
+        let wanted = Happening::SendAgainWanted {
+            message: row.id,
+            to_name: row.to_name,
+        };
+        let subject = Subject::Person(row.to);
+        events::event_append(&mut tx, person.tenant(), &person.actor(), subject, wanted, now).await?;
+        tx.commit().await?;
+        Ok(())
+    }
+
+    /// What is wrong with the settings for mail that shows only here: the password cannot be read.
+    pub(super) fn mail_fault(&self) -> Option<String> {
+        let password = self.mail.as_ref()?.password.as_deref()?;
+        secret_at(password).err().map(|fault| format!("mail_password: {fault}"))
+    }
+}
+
+/// Why a message is given up without another try.
+fn never_sent(row: &MessageRow, disabled: bool, mail: &Mail) -> Option<String> {
+    let in_a_row = row.attempts - row.attempts_before;
+    if disabled {
+        Some(format!("{} is disabled and is told nothing", row.to_name))
+    } else if in_a_row >= mail.attempts {
+        Some(format!("{in_a_row} tries in a row came to nothing"))
+    } else {
+        None
+    }
+}
+
+/// What a try came to, and where the message is after it.
+fn outcome<'a>(claimed: &ClaimedMessage, handed: &'a Handed, now: DateTime<Utc>) -> (TryEnd, &'a str, MessageState) {
+    match handed {
+        Handed::Taken(said) => (TryEnd::Accepted, said, MessageState::Sent { at: now }),
+        Handed::Refused(said) => {
+            let because = said.clone();
+            (TryEnd::Refused, said, MessageState::GivenUp { at: now, because })
+        }
+        Handed::Later(said) => {
+            let state = match pace(&claimed.mail).next(claimed.in_a_row) {
+                Some(wait) => MessageState::Waiting { until: now + wait },
+                None => MessageState::GivenUp {
+                    at: now,
+                    because: format!("{} tries in a row came to nothing", claimed.in_a_row),
+                },
+            };
+            (TryEnd::Failed, said, state)
+        }
+    }
+}

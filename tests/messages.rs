@@ -334,9 +334,6 @@ async fn whoever_is_given_a_case_is_told_and_nobody_what_they_did_themselves() {
     done(manager.clone(), assign(&with_manager, house.person(RESOLVER).await)).await;
     let disabled = house.run(&["person", "disable", RESOLVER]);
     assert_eq!(disabled.status, 0, "{}", disabled.err);
-    office.does(Does::Take);
-    let mails = office.wait_for(4).await;
-    assert_eq!((to(&mails, RESOLVER), to(&mails, MANAGER)), (2, 2), "{mails:?}");
     until("given up", || async {
         let all = outbox(&house, "given").await;
         let why = "given up: Rolf Resolver is disabled and is told nothing";
@@ -345,6 +342,9 @@ async fn whoever_is_given_a_case_is_told_and_nobody_what_they_did_themselves() {
             .then_some(())
     })
     .await;
+    office.does(Does::Take);
+    let mails = office.wait_for(4).await;
+    assert_eq!((to(&mails, RESOLVER), to(&mails, MANAGER)), (2, 2), "{mails:?}");
 }
 
 /// Rule 19: what a supplier or an assistant wrote begins no header and makes no link.

@@ -100,7 +100,7 @@ async fn whoever_is_on_it_is_left_alone_for_a_set_time_only() {
     let done = resolver.post("/act/acknowledge", &fields).await;
     assert_eq!(
         (done.status, done.location()),
-        (302, &*format!("/orders/{}", id(&lost)))
+        (303, &*format!("/orders/{}", id(&lost)))
     );
     let again = resolver.post("/act/acknowledge", &fields).await;
     assert!(
@@ -148,7 +148,7 @@ async fn a_case_that_is_given_to_somebody_is_told_of_anew() {
         ("reason", "I take it"),
     ];
 
-    assert_eq!(manager.post("/act/assign", &to).await.status, 302);
+    assert_eq!(manager.post("/act/assign", &to).await.status, 303);
 
     let now = house.now(&lost).await;
     assert_eq!(

@@ -2,7 +2,7 @@
 
 use crate::ui::{
     ActivityRoute, ChangeOrderRoute, ChangeSuggestionRoute, HandOverRoute, MessagesRoute, NoSuchPage, OrderRoute,
-    OrdersRoute, PeopleRoute, QueueRoute, ReviewRoute, SheetRoute, SignInRoute, SuggestionsRoute,
+    OrdersRoute, PeopleRoute, QueueRoute, QueueSheetRoute, ReviewRoute, SheetRoute, SignInRoute, SuggestionsRoute,
 };
 use leptos::prelude::*;
 use leptos_meta::{MetaTags, provide_meta_context};
@@ -39,6 +39,7 @@ pub fn App() -> impl IntoView {
         <Router>
             <FlatRoutes fallback=NoSuchPage>
                 <Route path=path!("/") view=QueueRoute ssr=SsrMode::Async/>
+                <Route path=path!("/queue-sheet") view=QueueSheetRoute ssr=SsrMode::Async/>
                 <Route path=path!("/suggestions") view=SuggestionsRoute ssr=SsrMode::Async/>
                 <Route path=path!("/suggestions/:id") view=ReviewRoute ssr=SsrMode::Async/>
                 <Route path=path!("/suggestions/:id/change") view=ChangeSuggestionRoute ssr=SsrMode::Async/>

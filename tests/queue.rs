@@ -155,6 +155,57 @@ async fn every_thing_stands_in_exactly_one_section() {
     assert!(page.contains("they are down"), "why nothing goes out");
 }
 
+/// A case that belongs to no order can be taken where its row leads to; and on paper everything open stands once.
+#[tokio::test]
+async fn a_suppliers_case_is_taken_on_its_sheet_and_everything_open_is_on_paper() {
+    let house = House::plan()
+        .setting("look_up_first", "12h")
+        .setting("look_up_most", "12h")
+        .start()
+        .await;
+    let (buyer, manager) = (house.sign_in(BUYER).await, house.sign_in(MANAGER).await);
+    let settled = house.buy(&buyer, "settled").await;
+    house.wait_for_state(&settled, "confirmed").await;
+    let lost = house.lose(&buyer, "lost", "store_then_close").await;
+    let held = house.run(&["supplier", "hold", "practice", "--reason", "they are down"]);
+    assert_eq!(held.status, 0, "{}", held.err);
+    let page = manager.get("/").await.text;
+    let sheet = in_section(&page, "attention").pop().expect("the supplier’s case");
+    let case = sheet.trim_start_matches("/cases/").to_owned();
+    let version = house.number("SELECT version FROM cases WHERE supplier IS NOT NULL").await.to_string();
+    let owner = house.person(MANAGER).await;
+    let fields = |due: &'static str| {
+        vec![
+            ("case", case.clone()),
+            ("version", version.clone()),
+            ("owner", owner.clone()),
+            ("due_at", due.to_owned()),
+            ("reason", "I call them".to_owned()),
+        ]
+    };
+    let post = async |due: &'static str| {
+        let fields = fields(due);
+        let fields: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (*name, &**value)).collect();
+        manager.post("/act/assign", &fields).await.location().to_owned()
+    };
+    assert!(manager.get(&sheet).await.text.contains("action=\"/act/assign\""), "the form is there");
+    let refused = post("2001-01-01T12:00").await;
+    assert!(refused.starts_with(&format!("{sheet}?refused=")), "{refused}");
+    let page = manager.get(&refused).await.text;
+    assert!(page.contains("is in the past") && page.contains("I call them"), "{page}");
+    assert_eq!(post("2099-01-01T12:00").await, sheet);
+    assert!(manager.get(&sheet).await.text.contains("Mara Manager"));
+
+    let paper = manager.get("/queue-sheet").await.text;
+
+    let open: BTreeSet<String> = links(&paper).into_iter().collect();
+    let wanted = BTreeSet::from([format!("/orders/{}", id(&lost)), sheet]);
+    assert_eq!(open, wanted, "what is settled is left out: {paper}");
+    assert!(paper.contains("Who has what"), "{paper}");
+    let mine = manager.get("/queue-sheet?mine=yes").await.text;
+    assert!(mine.contains("Not everything") && !mine.contains(id(&lost)), "{mine}");
+}
+
 /// Filters stand in the address; what means nothing is named, and nothing is shown as if it were the answer.
 #[tokio::test]
 async fn the_queue_is_looked_through_by_what_stands_in_the_address() {

@@ -156,3 +156,22 @@ async fn a_case_that_is_given_to_somebody_is_told_of_anew() {
         (&0.into(), &owner.into())
     );
 }
+
+/// Saying that one is on it never brings the next word forward.
+#[tokio::test]
+async fn being_on_it_brings_nothing_forward() {
+    let house = plan("1s", "500ms", "2s").start().await;
+    let (buyer, resolver) = (house.sign_in(BUYER).await, house.sign_in(RESOLVER).await);
+    let lost = house.lose(&buyer, "later", "store_then_close").await;
+    let told = house
+        .see(&lost, "told of", |order| order["case"]["escalated"] == 1)
+        .await;
+    let next = "SELECT remind_at FROM cases WHERE closed_at IS NULL";
+    let before = house.number(next).await;
+    let (case, version) = (told["case"]["id"].as_str().expect("a case"), told["case"]["version"].to_string());
+
+    let done = resolver.post("/act/acknowledge", &[("case", case), ("version", &version)]).await;
+
+    assert_eq!((done.status, done.location()), (303, &*format!("/orders/{}", id(&lost))));
+    assert_eq!(house.number(next).await, before, "a day after the first time, as it was");
+}

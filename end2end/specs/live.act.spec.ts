@@ -69,7 +69,7 @@ test("refreshing keeps what was looked for", async ({ house, pageOf }) => {
 });
 
 function row(page: Page, id: string): Locator {
-  return page.locator(`main a[href='/suggestions/${id}']`).first();
+  return page.locator(`.rows a.goods[href='/suggestions/${id}']`).first();
 }
 
 /** What the rows lead to, in their order. */

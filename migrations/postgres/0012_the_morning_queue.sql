@@ -3,7 +3,7 @@
 
 -- the owner is a manager because nobody else could be found: somebody should be given it (rule 15)
 ALTER TABLE cases ADD COLUMN fell_to_manager BIGINT NOT NULL DEFAULT 0 CHECK (fell_to_manager IN (0, 1));
--- when somebody is reminded or told next; absent: of cases from before, which the next sweep sees to
+-- when somebody is reminded or told next; absent: at the deadline
 ALTER TABLE cases ADD COLUMN remind_at BIGINT;
 -- a reminder went out, for the deadline as it stands
 ALTER TABLE cases ADD COLUMN reminded BIGINT NOT NULL DEFAULT 0 CHECK (reminded IN (0, 1));
@@ -11,8 +11,7 @@ ALTER TABLE cases ADD COLUMN reminded BIGINT NOT NULL DEFAULT 0 CHECK (reminded 
 ALTER TABLE cases ADD COLUMN escalated BIGINT NOT NULL DEFAULT 0 CHECK (escalated >= 0);
 -- somebody is at it: nobody is reminded or told until then
 ALTER TABLE cases ADD COLUMN quiet_until BIGINT;
-UPDATE cases SET remind_at = due_at WHERE closed_at IS NULL;
-CREATE INDEX cases_to_remind ON cases (remind_at) WHERE closed_at IS NULL;
+CREATE INDEX cases_to_remind ON cases ((coalesce(remind_at, due_at))) WHERE closed_at IS NULL;
 
 -- What was settled of late, with what its section adds up.
 CREATE INDEX orders_settled ON orders (tenant, changed_at, id) WHERE state IN ('confirmed', 'refused', 'withdrawn');
@@ -66,9 +65,11 @@ SELECT tenant, reference, lower(reference COLLATE "C"), 'reference', order_id, m
     SELECT tenant, id AS order_id, supplier_reference AS reference, changed_at AS at FROM orders
     UNION ALL SELECT tenant, order_id, reference, started_at FROM attempts
     UNION ALL SELECT tenant, order_id, reference, at FROM findings
+    UNION ALL SELECT tenant, order_id, reference, at FROM proposed_findings
+    UNION ALL SELECT tenant, order_id, reference, at FROM judgements
     UNION ALL SELECT l.tenant, l.order_id, r ->> 'reference', l.at
               FROM look_ups l, json_array_elements(l.records::json) r) known
 WHERE reference IS NOT NULL
-GROUP BY tenant, reference, order_id;
+GROUP BY tenant, reference, order_id ON CONFLICT DO NOTHING;
 INSERT INTO search_words (tenant, word, folded, what, order_id, at)
-SELECT tenant, id, lower(id COLLATE "C"), 'order', id, approved_at FROM orders;
+SELECT tenant, id, lower(id COLLATE "C"), 'order', id, approved_at FROM orders ON CONFLICT DO NOTHING;

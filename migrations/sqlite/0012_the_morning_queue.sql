@@ -3,7 +3,7 @@
 
 -- the owner is a manager because nobody else could be found: somebody should be given it (rule 15)
 ALTER TABLE cases ADD COLUMN fell_to_manager INTEGER NOT NULL DEFAULT 0 CHECK (fell_to_manager IN (0, 1));
--- when somebody is reminded or told next; absent: of cases from before, which the next sweep sees to
+-- when somebody is reminded or told next; absent: at the deadline
 ALTER TABLE cases ADD COLUMN remind_at INTEGER;
 -- a reminder went out, for the deadline as it stands
 ALTER TABLE cases ADD COLUMN reminded INTEGER NOT NULL DEFAULT 0 CHECK (reminded IN (0, 1));
@@ -11,8 +11,7 @@ ALTER TABLE cases ADD COLUMN reminded INTEGER NOT NULL DEFAULT 0 CHECK (reminded
 ALTER TABLE cases ADD COLUMN escalated INTEGER NOT NULL DEFAULT 0 CHECK (escalated >= 0);
 -- somebody is at it: nobody is reminded or told until then
 ALTER TABLE cases ADD COLUMN quiet_until INTEGER;
-UPDATE cases SET remind_at = due_at WHERE closed_at IS NULL;
-CREATE INDEX cases_to_remind ON cases (remind_at) WHERE closed_at IS NULL;
+CREATE INDEX cases_to_remind ON cases (coalesce(remind_at, due_at)) WHERE closed_at IS NULL;
 
 -- What was settled of late, with what its section adds up.
 CREATE INDEX orders_settled ON orders (tenant, changed_at, id) WHERE state IN ('confirmed', 'refused', 'withdrawn');
@@ -65,9 +64,11 @@ SELECT tenant, reference, lower(reference), 'reference', order_id, min(at) FROM 
     SELECT tenant, id AS order_id, supplier_reference AS reference, changed_at AS at FROM orders
     UNION ALL SELECT tenant, order_id, reference, started_at FROM attempts
     UNION ALL SELECT tenant, order_id, reference, at FROM findings
+    UNION ALL SELECT tenant, order_id, reference, at FROM proposed_findings
+    UNION ALL SELECT tenant, order_id, reference, at FROM judgements
     UNION ALL SELECT l.tenant, l.order_id, r.value ->> '$.reference', l.at
               FROM look_ups l, json_each(l.records) r)
 WHERE reference IS NOT NULL
-GROUP BY tenant, reference, order_id;
+GROUP BY tenant, reference, order_id ON CONFLICT DO NOTHING;
 INSERT INTO search_words (tenant, word, folded, what, order_id, at)
-SELECT tenant, id, lower(id), 'order', id, approved_at FROM orders;
+SELECT tenant, id, lower(id), 'order', id, approved_at FROM orders WHERE true ON CONFLICT DO NOTHING;

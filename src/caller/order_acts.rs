@@ -201,11 +201,11 @@ async fn then_case(
     desk: &Desk,
     person: &Person,
     typed: &Typed,
-    done: Result<Option<Target>, DeskError>,
+    done: Result<Target, DeskError>,
 ) -> Result<(), CallError> {
     match done {
         Ok(about) => {
-            go_to(&about.map_or_else(|| "/".to_owned(), |target| target.path()));
+            go_to(&about.path());
             Ok(())
         }
         Err(error) => {

@@ -14,6 +14,13 @@ pub async fn queue_page(asked: Asked, refused: Option<String>) -> Result<pages::
     shown(desk()?.queue_page(&person()?, asked, draft.as_ref()).await)
 }
 
+/// The same on paper: everything open, as far as it is asked for.
+#[server(prefix = "/call", endpoint = "queue_sheet_page")]
+pub async fn queue_sheet_page(asked: Asked) -> Result<pages::QueueSheetPage, CallError> {
+    use crate::caller::{desk, person, shown};
+    shown(desk()?.queue_sheet_page(&person()?, asked).await)
+}
+
 /// Ends the pause after a restore; then the queue.
 #[server(prefix = "/act", endpoint = "end_pause")]
 pub async fn end_pause(#[server(default)] reason: Option<String>) -> Result<(), CallError> {

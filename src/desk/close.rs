@@ -42,7 +42,7 @@ impl Desk {
         id: &CaseId,
         version: u64,
         by: &ByDecision,
-    ) -> Result<Option<Target>, DeskError> {
+    ) -> Result<Target, DeskError> {
         may_decide(person.roles(), by.decision)?;
         again(|| self.close_case_once(person, id, version, by)).await
     }
@@ -53,7 +53,7 @@ impl Desk {
         id: &CaseId,
         version: u64,
         by: &ByDecision,
-    ) -> Result<Option<Target>, DeskError> {
+    ) -> Result<Target, DeskError> {
         let now = clock::now();
         let mut tx = self.store.begin_write_in(person.tenant()).await?;
         let (case, about) = case_at(&mut tx, person, id, version).await?;
@@ -81,7 +81,7 @@ impl Desk {
         )
         .await?;
         self.commit_and_ring(tx).await?;
-        Ok(target_of(about))
+        Ok(target_of(about, &case.id))
     }
 
     /// A doubt is not given up while a record waits to be judged, and a record that nobody has seen is not judged.

@@ -7,18 +7,17 @@ use super::again::again;
 use super::decide::{missing, reason_given};
 use super::look::who::goods_of;
 use super::own::{SAY_WHY, able_owners};
-use super::owners::Owners;
-use super::record::subject_of;
+use super::owners::{Moving, Owners};
+use super::working::walls_of;
 use super::{Desk, DeskError, Person, clock};
 use crate::domain::case::Case;
-use crate::domain::event::Happening;
 use crate::domain::ids::{CaseId, PersonId};
 use crate::domain::ownership::FirstOwner;
 use crate::domain::people::CaseChanged;
 use crate::domain::person::may_hand_over;
 use crate::domain::refusal::Refusal;
 use crate::store::cases::{self, About};
-use crate::store::{Conn, events, people};
+use crate::store::{Conn, people};
 use std::collections::HashSet;
 
 /// To whom they go.
@@ -69,28 +68,27 @@ impl Desk {
         let cases = as_listed(&mut tx, person, many).await?;
         let reason = reason_given("reason", &many.reason, SAY_WHY)?;
         let mut chosen = Chosen::of(&mut tx, person, many).await?;
-        for (case, about) in &cases {
-            let to = chosen.next(&mut tx, about).await?;
-            let owner_name = people::person_name(&mut tx, &to.person).await?;
+        let walls = walls_of(&mut tx, tenant).await?;
+        let moved = cases.len();
+        for (case, about) in cases {
+            let to = chosen.next(&mut tx, &about).await?;
+            let to_name = people::person_name(&mut tx, &to.person).await?;
             if to.person == many.from {
-                return Err(Refusal::NobodyElse { name: owner_name }.into());
+                return Err(Refusal::NobodyElse { name: to_name }.into());
             }
-            self.give(&mut tx, tenant, case, &to, now).await?;
-            let moved = Happening::CaseMoved {
-                case: case.id.clone(),
-                owner: to.person,
-                owner_name,
-                due_at: None,
+            let moving = Moving {
+                case,
+                about: &about,
+                to,
+                to_name,
                 reason: reason.clone(),
             };
-            events::event_append(&mut tx, tenant, &person.actor(), subject_of(about), moved, now).await?;
+            self.move_case(&mut tx, tenant, moving, &person.actor(), &walls, now)
+                .await?;
         }
         let came = came_meanwhile(&mut tx, person, many).await?;
         tx.commit().await?;
-        Ok(HandedOver {
-            moved: cases.len(),
-            came,
-        })
+        Ok(HandedOver { moved, came })
     }
 }
 

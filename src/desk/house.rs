@@ -3,14 +3,13 @@
 //! Promises: every change leaves an event; a tenant keeps a manager and no case loses its owner (rule 15). Must not: be
 //! reachable from the web.
 
-use super::owners::Owners;
+use super::owners::{Moving, Owners};
 use super::pause::{PauseView, pause_view};
 use super::people::{hash_password, token_hash};
 use super::ready::{Readiness, SILENT_AFTER};
-use super::record::subject_of;
+use super::working::walls_of;
 use super::{Desk, DeskError, chain, clock};
 use crate::domain::calendar;
-use crate::domain::case::Case;
 use crate::domain::contents::{Fault, SiteCode, SupplierId};
 use crate::domain::event::{Actor, Happening, Subject};
 use crate::domain::ids::{PersonId, TenantId, TokenId};
@@ -313,26 +312,18 @@ impl Desk {
         now: DateTime<Utc>,
     ) -> Result<(), DeskError> {
         let mut owners = Owners::load(conn, tenant, now).await?;
+        let walls = walls_of(conn, tenant).await?;
         for (case, about) in cases::case_owned(conn, tenant, &person.id).await? {
-            let new = owners.next(conn, &about).await?;
-            let owner_name = people::person_name(conn, &new.person).await?;
-            self.give(conn, tenant, &case, &new, now).await?;
-            let given = Case {
-                owner: new.person.clone(),
-                owner_name: owner_name.clone(),
-                ..case
+            let to = owners.next(conn, &about).await?;
+            let moving = Moving {
+                to_name: people::person_name(conn, &to.person).await?,
+                reason: format!("{} was disabled", person.name),
+                about: &about,
+                case,
+                to,
             };
-            self.tell_owner(conn, tenant, (&given, &about), &Actor::CommandLine, now)
+            self.move_case(conn, tenant, moving, &Actor::CommandLine, &walls, now)
                 .await?;
-            let reason = format!("{} was disabled", person.name);
-            let moved = Happening::CaseMoved {
-                case: given.id,
-                owner: new.person,
-                owner_name,
-                due_at: None,
-                reason,
-            };
-            self.note(conn, tenant, subject_of(&about), moved, now).await?;
         }
         Ok(())
     }

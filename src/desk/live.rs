@@ -9,7 +9,7 @@ use crate::domain::ids::{PersonId, TenantId};
 use crate::domain::live::Touched;
 use crate::store::events;
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch::{self, Receiver, Sender};
 
@@ -99,6 +99,11 @@ impl Desk {
 
     /// Looks at the end of a log for as long as somebody listens.
     async fn look_at_end(self, tenant: TenantId, known: Sender<u64>) {
+        let _gone = Gone {
+            ears: self.ears.clone(),
+            tenant: tenant.clone(),
+            known: known.clone(),
+        };
         let mut silent = false;
         loop {
             tokio::time::sleep(EVERY).await;
@@ -131,6 +136,26 @@ impl Desk {
     }
 }
 
+/// Whoever looked is gone, also by a fault: the next who listens begins anew.
+struct Gone {
+    ears: Arc<Ears>,
+    tenant: TenantId,
+    known: Sender<u64>,
+}
+
+impl Drop for Gone {
+    fn drop(&mut self) {
+        let mut heard = self.ears.lock();
+        let mine = heard
+            .ends
+            .get(&self.tenant)
+            .is_some_and(|known| known.same_channel(&self.known));
+        if mine {
+            heard.ends.remove(&self.tenant);
+        }
+    }
+}
+
 impl Listening {
     /// How many things have changed, as far as is known by now; more than `domain::live::MOST` are all the same.
     pub async fn updates(&mut self) -> Result<u32, DeskError> {
@@ -151,7 +176,7 @@ impl Listening {
     /// Waits until the log has grown.
     pub async fn grown(&mut self) {
         if self.end.changed().await.is_err() {
-            // whoever looked has died, which the log says; whoever listens is told by their own rhythm
+            // whoever looked is gone; whoever listens is told by their own rhythm, and begins anew
             std::future::pending().await
         }
     }

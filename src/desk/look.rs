@@ -14,6 +14,7 @@ mod way_home;
 pub(super) mod who;
 
 use super::decide::LOOK_ALIKE;
+use super::own::able_owners;
 use super::pause::pause_view;
 use super::{Desk, DeskError, Person, Program, clock};
 use crate::domain::attempt::Tried;
@@ -24,7 +25,8 @@ use crate::domain::ids::{DraftId, OrderId, PersonId, SuggestionId, TenantId};
 use crate::domain::look_up::{Established, LookedUp};
 use crate::domain::order::{Hold, OrderState};
 use crate::domain::pages::{
-    AttemptShown, Draft, LookAlike, OrderPage, OrdersPage, Paused, ReviewPage, Stands, SuggestionsPage, Target, Viewer,
+    AttemptShown, Draft, Giving, LookAlike, OrderPage, OrdersPage, Paused, ReviewPage, Stands, SuggestionsPage, Target,
+    Viewer,
 };
 use crate::domain::person::{Act, may};
 use crate::domain::restored::may_end_pause;
@@ -177,6 +179,7 @@ impl Desk {
         Ok(ReviewPage {
             site_name: site_of(conn, tenant, known.contents.deliver_to.as_str()).await?,
             needs_second_purchase: needs_second_purchase(&predecessors, look_alikes.len()),
+            giving: giving(conn, person).await?,
             cases: case_list(conn, tenant, &About::Suggestion(id.clone())).await?,
             reused: reused::reused_list(conn, id).await?,
             draft: draft_of(conn, person, refused).await?,
@@ -434,6 +437,14 @@ async fn supplier_of(
         .await?
         .ok_or(DeskError::Absent("supplier"))?;
     Ok((row.name, row.held_because))
+}
+
+/// To whom this person could give a case.
+async fn giving(conn: &mut Conn, person: &Person) -> Result<Giving, DeskError> {
+    Ok(Giving {
+        owners: able_owners(conn, person).await?,
+        may: may(person.roles(), Act::Assign),
+    })
 }
 
 async fn site_of(conn: &mut Conn, tenant: &TenantId, code: &str) -> Result<String, DeskError> {

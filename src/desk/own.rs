@@ -12,6 +12,7 @@ use crate::domain::case::Case;
 use crate::domain::event::Happening;
 use crate::domain::ids::{CaseId, OrderId, PersonId};
 use crate::domain::order::{self, Hold};
+use crate::domain::ownership::FirstOwner;
 use crate::domain::pages::Target;
 use crate::domain::person::{self, may, may_own};
 use crate::domain::ways::{LIFTED_BY_RELEASE, may_release_now, may_withdraw};
@@ -134,21 +135,15 @@ impl Desk {
         self.commit_and_ring(tx).await
     }
 
-    /// The page of what a case is about; nothing for a supplier's, or for no case.
+    /// The page of what a case is about; nothing for no case.
     pub async fn case_target(&self, person: &Person, id: &CaseId) -> Result<Option<Target>, DeskError> {
         let mut read = self.store.begin_read().await?;
         let found = case_fetch(&mut read, person.tenant(), id).await?;
-        Ok(found.and_then(|(_, about)| target_of(about)))
+        Ok(found.map(|(_, about)| target_of(about, id)))
     }
 
     /// Hands a case over: to whom, until when, and why. Answers the page of what the case is about.
-    pub async fn assign(
-        &self,
-        person: &Person,
-        id: &CaseId,
-        version: u64,
-        to: &Handover,
-    ) -> Result<Option<Target>, DeskError> {
+    pub async fn assign(&self, person: &Person, id: &CaseId, version: u64, to: &Handover) -> Result<Target, DeskError> {
         may(person.roles(), person::Act::Assign)?;
         again(|| self.assign_once(person, id, version, to)).await
     }
@@ -159,7 +154,7 @@ impl Desk {
         id: &CaseId,
         version: u64,
         to: &Handover,
-    ) -> Result<Option<Target>, DeskError> {
+    ) -> Result<Target, DeskError> {
         let now = clock::now();
         let mut tx = self.store.begin_write_in(person.tenant()).await?;
         let (case, about) = case_at(&mut tx, person, id, version).await?;
@@ -172,17 +167,26 @@ impl Desk {
         let (owner, owner_name) = owner.ok_or_else(|| missing("owner", "a resolver or manager who is not disabled"))?;
         let reason = reason_given("reason", &to.reason, SAY_WHY)?;
         let remind_at = self.reminder_at(&mut tx, person.tenant(), due_at, now).await?;
-        if case_give(&mut tx, &case, &owner, due_at, remind_at).await? == Written::NotInThatState {
+        let to = FirstOwner {
+            person: owner.clone(),
+            fell_to_manager: false,
+        };
+        if case_give(&mut tx, &case, &to, due_at, remind_at).await? == Written::NotInThatState {
             return Err(last_doer(&mut tx, person, &subject.id(), Doing::OfCase).await?.into());
         }
+        let is_new = owner != case.owner;
         let given = Case {
             owner: owner.clone(),
             owner_name: owner_name.clone(),
             due_at,
             ..case
         };
-        self.tell_owner(&mut tx, person.tenant(), (&given, &about), &person.actor(), now)
-            .await?;
+        // whose it stays need not be told that it is theirs
+        if is_new {
+            self.tell_owner(&mut tx, person.tenant(), (&given, &about), &person.actor(), now)
+                .await?;
+        }
+        let target = target_of(about, &given.id);
         let moved = Happening::CaseMoved {
             case: given.id,
             owner,
@@ -192,15 +196,16 @@ impl Desk {
         };
         events::event_append(&mut tx, person.tenant(), &person.actor(), subject, moved, now).await?;
         tx.commit().await?;
-        Ok(target_of(about))
+        Ok(target)
     }
 }
 
-pub(super) fn target_of(about: About) -> Option<Target> {
+/// The page of what a case is about; its sheet where that has none.
+pub(super) fn target_of(about: About, case: &CaseId) -> Target {
     match about {
-        About::Order(id) => Some(Target::Order(id)),
-        About::Suggestion(id) => Some(Target::Suggestion(id)),
-        About::Supplier(_) => None,
+        About::Order(id) => Target::Order(id),
+        About::Suggestion(id) => Target::Suggestion(id),
+        About::Supplier(_) => Target::Case(case.clone()),
     }
 }
 

@@ -4,20 +4,21 @@
 //! Promises: a case is never nobody's (rule 15); a rule whose owner cannot own cases is passed over, and its listing says so.
 
 use super::house::{faulty, named};
-use super::record::must_be_done;
+use super::record::{must_be_done, subject_of};
 use super::working::zone_of;
 use super::{Desk, DeskError, clock};
 use crate::domain::calendar::date_there;
 use crate::domain::case::Case;
 use crate::domain::contents::SupplierId;
-use crate::domain::event::{Happening, Subject};
+use crate::domain::event::{Actor, Happening, Subject};
 use crate::domain::ids::{PersonId, TenantId};
 use crate::domain::ownership::{Absence, Applied, Candidate, FirstOwner, OwnerRule, first_owner, rule_for};
 use crate::domain::person::may_own;
-use crate::domain::working::TimeLimit;
+use crate::domain::reminding::reminder_at;
+use crate::domain::working::{TimeLimit, Walls};
 use crate::store::cases::{self, About};
 use crate::store::people::PersonRow;
-use crate::store::{Conn, absences, owner_rules, people, suppliers};
+use crate::store::{Conn, absences, events, owner_rules, people, suppliers};
 use chrono::{DateTime, NaiveDate, Utc};
 
 /// What is to become of a rule.
@@ -217,21 +218,49 @@ impl Owners {
     }
 }
 
+/// An open case that goes to somebody else; its deadline stays.
+pub(super) struct Moving<'a> {
+    pub case: Case,
+    pub about: &'a About,
+    pub to: FirstOwner,
+    pub to_name: String,
+    pub reason: String,
+}
+
 impl Desk {
-    /// Gives an open case to whom it falls; its deadline stays.
-    pub(super) async fn give(
+    /// Gives a case to whom it falls, tells them, and says so in the log.
+    pub(super) async fn move_case(
         &self,
         conn: &mut Conn,
         tenant: &TenantId,
-        case: &Case,
-        to: &FirstOwner,
+        moving: Moving<'_>,
+        actor: &Actor,
+        walls: &Walls,
         now: DateTime<Utc>,
     ) -> Result<(), DeskError> {
-        let remind_at = self.reminder_at(conn, tenant, case.due_at, now).await?;
-        must_be_done(cases::case_give(conn, case, &to.person, case.due_at, remind_at).await?)?;
-        if to.fell_to_manager {
-            cases::case_fell_to_manager(conn, &case.id).await?;
-        }
+        let Moving {
+            case,
+            about,
+            to,
+            to_name,
+            reason,
+        } = moving;
+        let remind_at = reminder_at(case.due_at, self.lengths.remind_before, walls, now);
+        must_be_done(cases::case_give(conn, &case, &to, case.due_at, remind_at).await?)?;
+        let given = Case {
+            owner: to.person.clone(),
+            owner_name: to_name.clone(),
+            ..case
+        };
+        self.tell_owner(conn, tenant, (&given, about), actor, now).await?;
+        let moved = Happening::CaseMoved {
+            case: given.id,
+            owner: to.person,
+            owner_name: to_name,
+            due_at: None,
+            reason,
+        };
+        events::event_append(conn, tenant, actor, subject_of(about), moved, now).await?;
         Ok(())
     }
 }

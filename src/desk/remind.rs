@@ -9,7 +9,7 @@ use super::owners::today_in;
 use super::record::subject_of;
 use super::settle::{Doing, case_at, last_doer};
 use super::sweep::MOST;
-use super::working::{worked_after, zone_of};
+use super::working::{walls_of, worked_after};
 use super::{Desk, DeskError, Person, clock};
 use crate::domain::case::Case;
 use crate::domain::event::{Actor, Happening};
@@ -17,12 +17,10 @@ use crate::domain::ids::{CaseId, TenantId};
 use crate::domain::message::CaseNews;
 use crate::domain::pages::Target;
 use crate::domain::person::{self, may};
-use crate::domain::reminding::{Step, Watch, again_at, manager_to_tell, reminder_at, step};
-use crate::domain::working::WorkingCalendar;
+use crate::domain::reminding::{Step, again_at, manager_to_tell, reminder_at, step};
 use crate::store::cases::{About, case_acknowledge, case_fetch, case_to_remind, case_watch, case_watched};
-use crate::store::{Conn, Written, calendars, events, people};
+use crate::store::{Conn, Written, events, people};
 use chrono::{DateTime, Utc};
-use chrono_tz::Tz;
 
 impl Desk {
     /// Everything that somebody has to be told of by now. A fault in one case is logged and keeps no other.
@@ -45,19 +43,18 @@ impl Desk {
         let (Some((case, about)), Some(was)) = (found, case_watch(&mut tx, id).await?) else {
             return Ok(());
         };
-        let walls = walls(&mut tx, tenant).await?;
-        let walls = walls.as_ref().map(|(calendar, zone)| (calendar, *zone));
-        let mut is = was;
-        match step(&was, now) {
+        let walls = walls_of(&mut tx, tenant).await?;
+        let (step, mut is) = (step(&was, now), was);
+        match step {
             Step::Wait(until) => is.remind_at = until,
             Step::Remind => (is.reminded, is.remind_at) = (true, was.due_at),
-            Step::Escalate { times } => (is.escalated, is.remind_at) = (times, again_at(walls, now)),
+            Step::Escalate { times } => (is.escalated, is.remind_at) = (times, again_at(&walls, now)),
         }
         // somebody else's sweep was faster: it told them
         if is == was || case_watched(&mut tx, id, &was, &is).await? == Written::NotInThatState {
             return Ok(());
         }
-        self.tell_of_step(&mut tx, tenant, (&case, &about), &was, now).await?;
+        self.tell_of_step(&mut tx, tenant, (&case, &about), step, now).await?;
         tx.commit().await?;
         Ok(())
     }
@@ -68,10 +65,10 @@ impl Desk {
         conn: &mut Conn,
         tenant: &TenantId,
         (case, about): (&Case, &About),
-        was: &Watch,
+        step: Step,
         now: DateTime<Utc>,
     ) -> Result<(), DeskError> {
-        let happening = match step(was, now) {
+        let happening = match step {
             Step::Wait(_) => return Ok(()),
             Step::Remind => {
                 self.tell(conn, tenant, &case.owner, CaseNews::Reminder, case, about, now)
@@ -108,18 +105,17 @@ impl Desk {
         due_at: DateTime<Utc>,
         now: DateTime<Utc>,
     ) -> Result<DateTime<Utc>, DeskError> {
-        let walls = walls(conn, tenant).await?;
-        let walls = walls.as_ref().map(|(calendar, zone)| (calendar, *zone));
-        Ok(reminder_at(due_at, self.lengths.remind_before, walls, now))
+        let walls = walls_of(conn, tenant).await?;
+        Ok(reminder_at(due_at, self.lengths.remind_before, &walls, now))
     }
 
     /// Somebody is at a case: nobody is reminded or told for a set time. Answers the page of what it is about.
-    pub async fn acknowledge(&self, person: &Person, id: &CaseId, version: u64) -> Result<Option<Target>, DeskError> {
+    pub async fn acknowledge(&self, person: &Person, id: &CaseId, version: u64) -> Result<Target, DeskError> {
         may(person.roles(), person::Act::Assign)?;
         again(|| self.acknowledge_once(person, id, version)).await
     }
 
-    async fn acknowledge_once(&self, person: &Person, id: &CaseId, version: u64) -> Result<Option<Target>, DeskError> {
+    async fn acknowledge_once(&self, person: &Person, id: &CaseId, version: u64) -> Result<Target, DeskError> {
         let now = clock::now();
         let mut tx = self.store.begin_write_in(person.tenant()).await?;
         let (case, about) = case_at(&mut tx, person, id, version).await?;
@@ -128,17 +124,10 @@ impl Desk {
         if case_acknowledge(&mut tx, &case, until).await? == Written::NotInThatState {
             return Err(last_doer(&mut tx, person, &subject.id(), Doing::OfCase).await?.into());
         }
+        let target = target_of(about, &case.id);
         let happening = Happening::CaseAcknowledged { case: case.id, until };
         events::event_append(&mut tx, person.tenant(), &person.actor(), subject, happening, now).await?;
         tx.commit().await?;
-        Ok(target_of(about))
+        Ok(target)
     }
-}
-
-/// The tenant's working hours and zone; nothing where it has no hours.
-async fn walls(conn: &mut Conn, tenant: &TenantId) -> Result<Option<(WorkingCalendar, Tz)>, DeskError> {
-    let Some(calendar) = calendars::calendar_fetch(conn, tenant).await? else {
-        return Ok(None);
-    };
-    Ok(Some((calendar, zone_of(conn, tenant).await?)))
 }

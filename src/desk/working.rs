@@ -9,7 +9,7 @@ use crate::domain::calendar;
 use crate::domain::event::{Happening, Subject};
 use crate::domain::ids::TenantId;
 use crate::domain::text;
-use crate::domain::working::{TimeLimit, WorkingCalendar, week_in_words, week_of};
+use crate::domain::working::{TimeLimit, Walls, week_in_words, week_of};
 use crate::store::{Conn, Written, calendars, tenants};
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use chrono_tz::Tz;
@@ -85,6 +85,14 @@ impl Desk {
     }
 }
 
+/// The tenant's zone, and its working hours where it has any.
+pub(super) async fn walls_of(conn: &mut Conn, tenant: &TenantId) -> Result<Walls, DeskError> {
+    Ok(Walls {
+        zone: zone_of(conn, tenant).await?,
+        calendar: calendars::calendar_fetch(conn, tenant).await?,
+    })
+}
+
 /// The moment by which something has to be done that begins now: within this limit, or after so much working time.
 pub(super) async fn worked_after(
     conn: &mut Conn,
@@ -93,11 +101,11 @@ pub(super) async fn worked_after(
     usual: TimeDelta,
     now: DateTime<Utc>,
 ) -> Result<DateTime<Utc>, DeskError> {
-    let zone = zone_of(conn, tenant).await?;
+    let Walls { zone, calendar } = walls_of(conn, tenant).await?;
     let passing = within
         .and_then(|within| within.passing(zone, now))
         .unwrap_or(now + usual);
-    let Some(calendar) = calendars::calendar_fetch(conn, tenant).await? else {
+    let Some(calendar) = calendar else {
         return Ok(passing);
     };
     let limit = within.unwrap_or(TimeLimit::Working {
@@ -116,9 +124,5 @@ pub(super) async fn last_worked_before(
     tenant: &TenantId,
     moment: DateTime<Utc>,
 ) -> Result<Option<DateTime<Utc>>, DeskError> {
-    let calendar: Option<WorkingCalendar> = calendars::calendar_fetch(conn, tenant).await?;
-    let Some(calendar) = calendar else {
-        return Ok(None);
-    };
-    Ok(calendar.last_open_before(zone_of(conn, tenant).await?, moment))
+    Ok(walls_of(conn, tenant).await?.last_open_before(moment))
 }

@@ -188,6 +188,14 @@ pub struct QueuePage {
     pub results: Results,
 }
 
+/// The queue on paper: everything open, what is settled left out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QueueSheetPage {
+    pub viewer: Viewer,
+    pub asked: queue::Asked,
+    pub sections: Vec<SectionRows>,
+}
+
 /// What a text found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Found {
@@ -336,6 +344,7 @@ impl ChangeOf {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReviewPage {
     pub viewer: Viewer,
+    pub giving: Giving,
     pub suggestion: Suggestion,
     pub purpose: String,
     pub supplier_name: String,
@@ -504,6 +513,13 @@ pub fn sheet_path(case: &CaseId) -> String {
     format!("/cases/{case}")
 }
 
+/// To whom cases can be given, and whether whoever looks may give them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Giving {
+    pub owners: Vec<(PersonId, String)>,
+    pub may: Result<(), Refusal>,
+}
+
 /// A case on one sheet, to hand over or to print.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SheetPage {
@@ -514,6 +530,8 @@ pub struct SheetPage {
     pub about: SheetAbout,
     /// Where the sheet is read, for who has it on paper.
     pub address: String,
+    pub giving: Giving,
+    pub draft: Option<Draft>,
 }
 
 /// What a sheet's case is about.

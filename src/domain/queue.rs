@@ -238,6 +238,19 @@ pub struct Filter {
 const LONGEST: usize = 200;
 
 impl Asked {
+    /// What an address asks for; `named` answers what stands under a name.
+    pub fn of(named: impl Fn(&str) -> Option<String>) -> Self {
+        let field = |field: Field| named(field.name());
+        Self {
+            mine: field(Field::Mine),
+            unowned: field(Field::Unowned),
+            supplier: field(Field::Supplier),
+            section: field(Field::Section),
+            text: field(Field::Text),
+            after: named("after"),
+        }
+    }
+
     /// What was asked for in this field; nothing where only blanks were.
     pub fn field(&self, field: Field) -> Option<&str> {
         let text = match field {
@@ -271,7 +284,10 @@ impl Asked {
             supplier: read(Field::Supplier, &|text| text.parse::<SupplierId>().is_ok())
                 .and_then(|text| text.parse().ok()),
             section: read(Field::Section, &|text| Section::of(text).is_some()).and_then(Section::of),
-            text: read(Field::Text, &|text| text.chars().count() <= LONGEST).map(str::to_owned),
+            text: read(Field::Text, &|text| {
+                text.chars().count() <= LONGEST && !text.contains(char::is_control)
+            })
+            .map(str::to_owned),
             after: self.after.as_deref().and_then(Place::read),
         };
         if wrong.is_empty() { Ok(filter) } else { Err(wrong) }
@@ -299,6 +315,37 @@ pub enum Word {
     OperationKey,
     SuggestionId,
     CaseId,
+}
+
+impl Word {
+    /// Every word.
+    pub const ALL: [Self; 7] = [
+        Self::OrderId,
+        Self::Reference,
+        Self::Sku,
+        Self::IntentId,
+        Self::OperationKey,
+        Self::SuggestionId,
+        Self::CaseId,
+    ];
+
+    /// What it is called where words are kept.
+    pub fn word(self) -> &'static str {
+        match self {
+            Word::OrderId => "order",
+            Word::Reference => "reference",
+            Word::Sku => "sku",
+            Word::IntentId => "intent",
+            Word::OperationKey => "operation_key",
+            Word::SuggestionId => "suggestion",
+            Word::CaseId => "case",
+        }
+    }
+
+    /// Reads it back.
+    pub fn of(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|one| one.word() == word)
+    }
 }
 
 #[cfg(test)]

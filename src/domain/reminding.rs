@@ -6,9 +6,8 @@
 use super::ids::PersonId;
 use super::ownership::Candidate;
 use super::person::Role;
-use super::working::WorkingCalendar;
+use super::working::Walls;
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
-use chrono_tz::Tz;
 
 /// What is kept about telling people of an open case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,34 +51,28 @@ pub fn step(watch: &Watch, now: DateTime<Utc>) -> Step {
     }
 }
 
-/// Working hours, and the zone they are in.
-pub type Walls<'a> = Option<(&'a WorkingCalendar, Tz)>;
-
 /// When the owner is reminded of a deadline that is set now: so long before it, and not while nobody works; at the deadline
 /// itself where that is over already. Of a deadline that has passed a manager was told: the next time is a day later.
-pub fn reminder_at(due_at: DateTime<Utc>, before: TimeDelta, walls: Walls<'_>, now: DateTime<Utc>) -> DateTime<Utc> {
+pub fn reminder_at(due_at: DateTime<Utc>, before: TimeDelta, walls: &Walls, now: DateTime<Utc>) -> DateTime<Utc> {
     if due_at <= now {
         return again_at(walls, now);
     }
     let wanted = due_at - before;
-    let seen = walls.and_then(|(calendar, zone)| calendar.last_open_before(zone, wanted));
-    let at = seen.unwrap_or(wanted);
+    let at = walls.last_open_before(wanted).unwrap_or(wanted);
     if at > now { at } else { due_at }
 }
 
 /// When a manager is told again: a day later, or as the next day's work begins.
-pub fn again_at(walls: Walls<'_>, now: DateTime<Utc>) -> DateTime<Utc> {
-    let opens = walls.and_then(|(calendar, zone)| calendar.opens_after_today(zone, now));
-    opens.unwrap_or(now + TimeDelta::days(1))
+pub fn again_at(walls: &Walls, now: DateTime<Utc>) -> DateTime<Utc> {
+    walls.opens_after_today(now).unwrap_or(now + TimeDelta::days(1))
 }
 
 /// The manager who is told of a case of this owner: one who is there, another than the owner where there is one, the least
 /// loaded. Among equals the lower id, so that two machines choose alike.
 pub fn manager_to_tell<'a>(candidates: &'a [Candidate], owner: &PersonId, today: NaiveDate) -> Option<&'a PersonId> {
     let managers = candidates.iter().filter(|one| one.roles.contains(&Role::Manager));
-    let is_away = |one: &Candidate| one.absence.as_ref().is_some_and(|absence| absence.covers(today));
     let first = managers.min_by(|a, b| {
-        let key = |one: &'a Candidate| (is_away(one), one.person == *owner, one.open_cases, &one.person);
+        let key = |one: &'a Candidate| (one.is_away(today), one.person == *owner, one.open_cases, &one.person);
         key(a).cmp(&key(b))
     });
     first.map(|one| &one.person)
@@ -89,7 +82,8 @@ pub fn manager_to_tell<'a>(candidates: &'a [Candidate], owner: &PersonId, today:
 mod tests {
     use super::*;
     use crate::domain::ownership::Absence;
-    use crate::domain::working::week_of;
+    use crate::domain::working::{WorkingCalendar, week_of};
+    use chrono_tz::Tz;
     use std::collections::BTreeSet;
 
     fn at(text: &str) -> DateTime<Utc> {
@@ -139,12 +133,22 @@ mod tests {
     fn nobody_is_reminded_at_night_and_told_again_as_work_begins() {
         let week = week_of("mon-fri 08:00-18:00").expect("hours");
         let calendar = WorkingCalendar::new(week, BTreeSet::new()).expect("a calendar");
-        let walls = Some((&calendar, Tz::Europe__Berlin));
+        let walls = Walls {
+            zone: Tz::Europe__Berlin,
+            calendar: Some(calendar),
+        };
+        let (walls, none) = (
+            &walls,
+            &Walls {
+                calendar: None,
+                ..walls.clone()
+            },
+        );
         let hour = TimeDelta::hours(1);
         // due Tuesday 08:30 in Berlin: an hour before it nobody works, so Monday evening
         let (due, now) = (at("2026-12-01T07:30:00Z"), at("2026-11-30T09:00:00Z"));
         assert_eq!(reminder_at(due, hour, walls, now), at("2026-11-30T17:00:00Z"));
-        assert_eq!(reminder_at(due, hour, None, now), at("2026-12-01T06:30:00Z"));
+        assert_eq!(reminder_at(due, hour, none, now), at("2026-12-01T06:30:00Z"));
         // a deadline nearer than that has no reminder of its own
         assert_eq!(reminder_at(due, hour, walls, at("2026-12-01T07:00:00Z")), due);
         // one that has passed, given to somebody else
@@ -154,7 +158,7 @@ mod tests {
         );
         // Friday afternoon: Monday 08:00
         assert_eq!(again_at(walls, at("2026-12-04T15:00:00Z")), at("2026-12-07T07:00:00Z"));
-        assert_eq!(again_at(None, at("2026-12-04T15:00:00Z")), at("2026-12-05T15:00:00Z"));
+        assert_eq!(again_at(none, at("2026-12-04T15:00:00Z")), at("2026-12-05T15:00:00Z"));
     }
 
     #[test]

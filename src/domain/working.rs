@@ -311,6 +311,36 @@ pub fn work_begins(calendar: Option<&WorkingCalendar>, day: NaiveDate, zone: Tz)
     }
 }
 
+/// A tenant's zone, and its working hours where it has any.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Walls {
+    pub zone: Tz,
+    pub calendar: Option<WorkingCalendar>,
+}
+
+impl Walls {
+    /// When work ended last before a moment at which nobody works; nothing while somebody does, or without hours.
+    pub fn last_open_before(&self, moment: DateTime<Utc>) -> Option<DateTime<Utc>> {
+        self.calendar.as_ref()?.last_open_before(self.zone, moment)
+    }
+
+    /// When work begins on a later day than that of this moment; nothing without hours.
+    pub fn opens_after_today(&self, moment: DateTime<Utc>) -> Option<DateTime<Utc>> {
+        self.calendar.as_ref()?.opens_after_today(self.zone, moment)
+    }
+
+    /// The first moment of the last day before today on which somebody worked; yesterday without hours.
+    pub fn last_working_day(&self, now: DateTime<Utc>) -> DateTime<Utc> {
+        match &self.calendar {
+            Some(calendar) => calendar.last_working_day(self.zone, now),
+            None => {
+                let today = now.with_timezone(&self.zone).date_naive();
+                moment_at(today - Days::new(1), 0, self.zone)
+            }
+        }
+    }
+}
+
 fn days_after(first: NaiveDate) -> impl Iterator<Item = NaiveDate> {
     (0..MOST_DAYS).map_while(move |days| first.checked_add_days(Days::new(days)))
 }

@@ -4,6 +4,7 @@ use super::dialect::{ask, done};
 use super::{Conn, StoreError, count, micros, moment, moment_if, parsed};
 use crate::domain::case::{Case, CaseKind};
 use crate::domain::ids::{CaseId, OrderId, PersonId, SuggestionId, TenantId};
+use crate::domain::ownership::FirstOwner;
 use crate::domain::reminding::Watch;
 use chrono::{DateTime, Utc};
 use std::collections::HashMap;
@@ -277,22 +278,23 @@ pub async fn case_loads(
 pub async fn case_give(
     conn: &mut Conn,
     case: &Case,
-    owner: &PersonId,
+    owner: &FirstOwner,
     due_at: DateTime<Utc>,
     remind_at: DateTime<Utc>,
 ) -> Result<super::Written, StoreError> {
     let done = done!(
         conn,
         sqlx::query(
-            "UPDATE cases SET owner = $1, due_at = $2, fell_to_manager = 0, version = version + 1, remind_at = $5,
+            "UPDATE cases SET owner = $1, due_at = $2, fell_to_manager = $6, version = version + 1, remind_at = $5,
                           reminded = 0, escalated = 0, quiet_until = NULL
          WHERE id = $3 AND version = $4 AND closed_at IS NULL",
         )
-        .bind(owner.as_str())
+        .bind(owner.person.as_str())
         .bind(micros(due_at))
         .bind(case.id.as_str())
         .bind(super::kept(case.version)?)
         .bind(micros(remind_at))
+        .bind(i64::from(owner.fell_to_manager))
         .execute(&mut *conn)
     )?;
     Ok(super::Written::of(done))
@@ -307,7 +309,8 @@ pub async fn case_to_remind(
     let rows: Vec<(String, String)> = ask!(
         conn,
         sqlx::query_as(
-            "SELECT tenant, id FROM cases WHERE closed_at IS NULL AND remind_at <= $1 ORDER BY remind_at LIMIT $2"
+            "SELECT tenant, id FROM cases WHERE closed_at IS NULL AND coalesce(remind_at, due_at) <= $1
+             ORDER BY coalesce(remind_at, due_at) LIMIT $2"
         )
         .bind(micros(now))
         .bind(i64::from(most))
@@ -360,7 +363,7 @@ pub async fn case_watched(conn: &mut Conn, id: &CaseId, was: &Watch, is: &Watch)
     Ok(super::Written::of(done))
 }
 
-/// Somebody is at it until then: nobody is told before. From exactly this version.
+/// Somebody is at it until then: nobody is told before, and nobody sooner than without it. From exactly this version.
 pub async fn case_acknowledge(
     conn: &mut Conn,
     case: &Case,
@@ -369,7 +372,8 @@ pub async fn case_acknowledge(
     let done = done!(
         conn,
         sqlx::query(
-            "UPDATE cases SET quiet_until = $1, remind_at = $1, version = version + 1
+            "UPDATE cases SET quiet_until = $1, version = version + 1,
+                          remind_at = CASE WHEN coalesce(remind_at, due_at) > $1 THEN coalesce(remind_at, due_at) ELSE $1 END
              WHERE id = $2 AND version = $3 AND closed_at IS NULL"
         )
         .bind(micros(until))
@@ -378,15 +382,4 @@ pub async fn case_acknowledge(
         .execute(&mut *conn)
     )?;
     Ok(super::Written::of(done))
-}
-
-/// Nobody but a manager could be found for an open case that was just given to one.
-pub async fn case_fell_to_manager(conn: &mut Conn, id: &CaseId) -> Result<(), StoreError> {
-    done!(
-        conn,
-        sqlx::query("UPDATE cases SET fell_to_manager = 1 WHERE id = $1 AND closed_at IS NULL")
-            .bind(id.as_str())
-            .execute(&mut *conn)
-    )?;
-    Ok(())
 }

@@ -1,7 +1,7 @@
 //! What people judged a supplier's records to be. Append-only.
 
 use super::dialect::{ask, done};
-use super::{Conn, StoreError, micros, moment};
+use super::{Conn, StoreError, micros, moment, search};
 use crate::domain::decision::{Judged, Judgement, Verdict};
 use crate::domain::ids::{OrderId, PersonId, TenantId};
 use chrono::{DateTime, Utc};
@@ -34,7 +34,7 @@ pub async fn judgement_add(conn: &mut Conn, new: &NewJudgement<'_>) -> Result<()
         .bind(new.evidence)
         .execute(&mut *conn)
     )?;
-    Ok(())
+    search::reference_add(conn, new.order, &new.judged.reference, new.at).await
 }
 
 #[derive(sqlx::FromRow)]

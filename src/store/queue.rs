@@ -214,7 +214,8 @@ pub async fn open_suppliers(conn: &mut Conn, who: Looking<'_>) -> Result<Vec<Ope
     rows.into_iter().map(read).collect()
 }
 
-/// Orders settled since then that have no open case, the last first, at most so many. `since` is when each was settled.
+/// Orders settled since then that have no open case, the last first, at most so many. `since` is when each was settled: it came
+/// to stand where it stands, or its last case closed.
 pub async fn settled_since(
     conn: &mut Conn,
     tenant: &TenantId,
@@ -224,13 +225,22 @@ pub async fn settled_since(
     let rows: Vec<OpenColumns> = ask!(
         conn,
         sqlx::query_as(
-            "SELECT o.id, o.state, o.supplier, o.changed_at AS since, o.currency, o.total,
+            "WITH lately AS (
+                 SELECT id, changed_at AS at FROM (
+                     SELECT id, changed_at FROM orders
+                     WHERE tenant = $1 AND state IN ('confirmed', 'refused', 'withdrawn') AND changed_at >= $2
+                     ORDER BY changed_at DESC LIMIT $3) AS moved
+                 UNION ALL SELECT order_id, closed_at FROM (
+                     SELECT order_id, closed_at FROM cases
+                     WHERE tenant = $1 AND closed_at >= $2 AND closed_at IS NOT NULL AND order_id IS NOT NULL
+                     ORDER BY closed_at DESC LIMIT $3) AS closed)
+             SELECT o.id, o.state, o.supplier, l.at AS since, o.currency, o.total,
                     CASE WHEN o.total IS NULL THEN o.contents END AS contents,
                     CAST(NULL AS BIGINT) AS due_at, CAST(NULL AS BIGINT) AS is_unowned, CAST(NULL AS BIGINT) AS is_mine
-             FROM orders o
-             WHERE o.tenant = $1 AND o.state IN ('confirmed', 'refused', 'withdrawn') AND o.changed_at >= $2
+             FROM (SELECT id, max(at) AS at FROM lately GROUP BY id) AS l JOIN orders o ON o.id = l.id
+             WHERE o.state IN ('confirmed', 'refused', 'withdrawn')
                AND NOT EXISTS (SELECT 1 FROM cases c WHERE c.order_id = o.id AND c.closed_at IS NULL)
-             ORDER BY o.changed_at DESC, o.id LIMIT $3"
+             ORDER BY l.at DESC, o.id LIMIT $3"
         )
         .bind(tenant.as_str())
         .bind(micros(since))
@@ -240,7 +250,7 @@ pub async fn settled_since(
     rows.into_iter().map(|row| row.read(OrderState::of)).collect()
 }
 
-/// What a row of the queue shows of an order. The case is the open one due first.
+/// What a row of the queue shows of an order. The case is the open one that nobody has taken, else the one due first.
 #[derive(Debug, Clone)]
 pub struct ShownOrder {
     pub id: OrderId,
@@ -316,7 +326,7 @@ pub async fn shown_orders(
          JOIN suppliers s ON s.tenant = o.tenant AND s.id = o.supplier
          JOIN people a ON a.id = o.approved_by
          LEFT JOIN cases c ON c.id = (SELECT id FROM cases WHERE order_id = o.id AND closed_at IS NULL
-                                      ORDER BY due_at LIMIT 1)
+                                      ORDER BY fell_to_manager DESC, due_at, id LIMIT 1)
          LEFT JOIN people p ON p.id = c.owner
          WHERE o.id",
         "AND o.tenant || '' = $2 ORDER BY o.approved_at, o.id"
@@ -332,7 +342,7 @@ pub async fn shown_orders(
     rows.into_iter().map(read_order).collect()
 }
 
-/// What a row of the queue shows of a suggestion. The case is the open one due first.
+/// What a row of the queue shows of a suggestion. The case is the open one that nobody has taken, else the one due first.
 #[derive(Debug, Clone)]
 pub struct ShownSuggestion {
     pub id: SuggestionId,
@@ -386,7 +396,7 @@ pub async fn shown_suggestions(
          FROM suggestions g
          JOIN suppliers s ON s.tenant = g.tenant AND s.id = g.supplier
          LEFT JOIN cases c ON c.id = (SELECT id FROM cases WHERE suggestion = g.id AND closed_at IS NULL
-                                      ORDER BY due_at LIMIT 1)
+                                      ORDER BY fell_to_manager DESC, due_at, id LIMIT 1)
          LEFT JOIN people p ON p.id = c.owner
          WHERE g.id",
         "AND g.tenant || '' = $2 ORDER BY g.created_at, g.id"

@@ -87,7 +87,7 @@ pub async fn reference_add(
     Ok(())
 }
 
-/// The same, of an attempt's reply.
+/// The same, of an attempt's reply: whoever closes it knows no order.
 pub async fn reference_of_attempt_add(
     conn: &mut Conn,
     attempt: &AttemptId,
@@ -125,26 +125,13 @@ struct Columns {
     suggestion: Option<String>,
 }
 
-fn word_of(what: &str) -> Option<Word> {
-    match what {
-        "sku" => Some(Word::Sku),
-        "reference" => Some(Word::Reference),
-        "order" => Some(Word::OrderId),
-        "operation_key" => Some(Word::OperationKey),
-        "intent" => Some(Word::IntentId),
-        "suggestion" => Some(Word::SuggestionId),
-        "case" => Some(Word::CaseId),
-        _ => None,
-    }
-}
-
 fn read(rows: Vec<Columns>, is_exact: bool) -> Result<Vec<Hit>, StoreError> {
     let hit = |row: Columns| {
         Ok(Hit {
             order: parsed_if(row.order_id.as_deref())?,
             suggestion: parsed_if(row.suggestion.as_deref())?,
             matched: Matched {
-                what: word_of(&row.what).ok_or_else(|| StoreError::corrupt(&row.what))?,
+                what: Word::of(&row.what).ok_or_else(|| StoreError::corrupt(&row.what))?,
                 word: row.word,
                 is_exact,
             },
@@ -183,20 +170,21 @@ pub async fn words_exact(conn: &mut Conn, tenant: &TenantId, text: &str, most: u
     read(rows, true)
 }
 
-/// Things on which something stands that begins so, great and small ASCII letters being the same, in their order, at most so
-/// many.
+/// Things on which something stands that begins so, and is not exactly this; great and small ASCII letters being the same, in
+/// their order, at most so many.
 pub async fn words_begin(conn: &mut Conn, tenant: &TenantId, text: &str, most: u32) -> Result<Vec<Hit>, StoreError> {
     // no text has a greater character than this
     let end = format!("{}\u{10FFFF}", folded(text));
     let rows: Vec<Columns> = ask!(
         conn,
         sqlx::query_as(words!(
-            "w.folded >= $2 AND w.folded < $3 ORDER BY w.folded, w.at LIMIT $4"
+            "w.folded >= $2 AND w.folded < $3 AND w.word <> $5 ORDER BY w.folded, w.at LIMIT $4"
         ))
         .bind(tenant.as_str())
         .bind(folded(text))
         .bind(end)
         .bind(i64::from(most))
+        .bind(text)
         .fetch_all(&mut *conn)
     )?;
     read(rows, false)

@@ -1,7 +1,7 @@
 //! Amounts above which a second person confirms, and what waits for one.
 
 use super::dialect::{ask, done};
-use super::{Conn, StoreError, Written, kept, micros, moment, parsed};
+use super::{Conn, StoreError, Written, kept, micros, moment, parsed, search};
 use crate::domain::ids::{OrderId, PersonId, TenantId};
 use crate::domain::look_up::FindingWord;
 use crate::domain::money::{Currency, Money};
@@ -111,6 +111,9 @@ pub async fn proposal_add(
         .bind(&proposed.evidence)
         .execute(&mut *conn)
     )?;
+    if let Some(reference) = &proposed.reference {
+        search::reference_add(conn, order, reference, proposed.at).await?;
+    }
     Ok(())
 }
 

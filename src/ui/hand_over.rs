@@ -9,16 +9,17 @@ use super::words::ways::HAND_OVER;
 use crate::domain::calendar;
 use crate::domain::case::Case;
 use crate::domain::ids::{OrderId, PersonId};
-use crate::domain::pages::{Draft, OrderPage};
+use crate::domain::pages::{Draft, Giving, OrderPage, Viewer};
 use crate::domain::refusal::Refusal;
 use leptos::prelude::*;
 
 const ACT: &str = "assign";
 
-/// What a case's card needs for its form.
+/// What a case's card needs for its forms.
 #[derive(Debug, Clone)]
 pub struct HandingOver {
-    order: OrderId,
+    /// The order whose page they stand on, to come back to when they are refused.
+    order: Option<OrderId>,
     viewer: PersonId,
     zone: String,
     owners: Vec<(PersonId, String)>,
@@ -29,14 +30,33 @@ pub struct HandingOver {
 impl HandingOver {
     /// From an order's page.
     pub fn on(page: &OrderPage) -> Self {
-        Self {
-            order: page.id.clone(),
-            viewer: page.viewer.id.clone(),
-            zone: words::zone(&page.viewer.zone),
+        let giving = Giving {
             owners: page.way_home.owners.clone(),
             may: page.way_home.ways.assign.clone(),
-            draft: page.draft.clone(),
+        };
+        Self {
+            order: Some(page.id.clone()),
+            ..Self::of(&page.viewer, &giving, page.draft.as_ref())
         }
+    }
+
+    /// From the page of what is no order.
+    pub fn of(viewer: &Viewer, giving: &Giving, draft: Option<&Draft>) -> Self {
+        Self {
+            order: None,
+            viewer: viewer.id.clone(),
+            zone: words::zone(&viewer.zone),
+            owners: giving.owners.clone(),
+            may: giving.may.clone(),
+            draft: draft.cloned(),
+        }
+    }
+
+    /// What a form carries beside what is typed.
+    fn hidden(&self, case: &Case) -> Vec<(&'static str, String)> {
+        let order = self.order.as_ref().map(|order| ("order", order.to_string()));
+        let case = [("case", case.id.to_string()), ("version", case.version.to_string())];
+        order.into_iter().chain(case).collect()
     }
 }
 
@@ -46,11 +66,7 @@ pub fn AtIt(case: Case, to: HandingOver, here: Here) -> impl IntoView {
     if to.may.is_err() {
         return ().into_any();
     }
-    let hidden = vec![
-        ("order", to.order.to_string()),
-        ("case", case.id.to_string()),
-        ("version", case.version.to_string()),
-    ];
+    let hidden = to.hidden(&case);
     let quiet = case.quiet_until.filter(|until| *until > here.now);
     let (press, says) = match quiet {
         Some(_) => (words::ways::STILL_AT_IT, words::ways::STILL_AT_IT_MEANS),
@@ -80,11 +96,7 @@ pub fn HandOver(case: Case, to: HandingOver, here: Here) -> impl IntoView {
     }
     let typed = Typed::into_case(to.draft.as_ref(), ACT, &case.id);
     let is_open = typed.is_any(&["owner", "due_at", "reason"]);
-    let hidden = vec![
-        ("order", to.order.to_string()),
-        ("case", case.id.to_string()),
-        ("version", case.version.to_string()),
-    ];
+    let hidden = to.hidden(&case);
     view! {
         <details class="no" open=is_open>
             <summary>{HAND_OVER}</summary>

@@ -92,7 +92,9 @@ fn TheForm(page: HandOverPage, here: Here) -> impl IntoView {
     let typed = Typed::into_act(page.draft.as_ref(), ACT);
     let ticked = page.draft.as_ref().and_then(|draft| ticked(draft, &page));
     let listed: Vec<String> = page.cases.iter().map(|one| one.case.id.to_string()).collect();
-    let hidden = vec![("from", page.id.to_string()), ("listed", listed.join(" "))];
+    // of a list that is cut nobody could say what came meanwhile
+    let listed = (page.count == listed.len()).then(|| ("listed", listed.join(" ")));
+    let hidden = std::iter::once(("from", page.id.to_string())).chain(listed).collect();
     let rest = (page.count > page.cases.len()).then(|| {
         let words = format!(
             "The {} due first of {}. The others are listed once these are handed over.",

@@ -26,16 +26,7 @@ pub fn QueueRoute() -> impl IntoView {
     let query = use_query_map();
     let asked = move || {
         let query = query.read();
-        let field = |field: Field| query.get(field.name());
-        let asked = Asked {
-            mine: field(Field::Mine),
-            unowned: field(Field::Unowned),
-            supplier: field(Field::Supplier),
-            section: field(Field::Section),
-            text: field(Field::Text),
-            after: query.get("after"),
-        };
-        (asked, query.get("refused"))
+        (Asked::of(|name| query.get(name)), query.get("refused"))
     };
     let page = Resource::new(asked, |(asked, refused)| calls::queue::queue_page(asked, refused));
     answered(page, |page| view! { <Queue page/> })
@@ -59,6 +50,7 @@ fn Queue(page: QueuePage) -> impl IntoView {
                 .into_any()
         }
     };
+    let sheet = queue_sheet_path(&page.asked);
     let results = page
         .asked
         .is_empty()
@@ -70,6 +62,7 @@ fn Queue(page: QueuePage) -> impl IntoView {
             <div class="title-row">
                 <h1>{today}<span class="title-more">{here.now.with_timezone(&here.zone).format(", %H:%M").to_string()}</span></h1>
                 <Live mark=page.mark read_at=here.short(here.now)/>
+                <a class="button button-quiet" href=sheet>"Hand-over sheet"</a>
             </div>
             {figures}
             <QueueSieve asked=page.asked suppliers=page.suppliers unreadable=page.unreadable/>
@@ -94,18 +87,24 @@ fn Strip(sections: Vec<SectionRows>, since: chrono::DateTime<chrono::Utc>, here:
 /// One section in a number: how many, how much money a currency, and how old the oldest is.
 #[component]
 fn Figure(section: SectionRows, since: chrono::DateTime<chrono::Utc>, here: Here) -> impl IntoView {
-    let (class, icon) = match section.section {
-        Section::Attention if section.late > 0 => ("figure figure-late", Some(Icon::Alert)),
-        Section::Attention | Section::Pending if section.count > 0 => ("figure figure-doubt", None),
-        Section::Attention => ("figure figure-good", Some(Icon::Check)),
-        _ if section.count == 0 => ("figure figure-none", None),
-        Section::Settled => ("figure figure-good", None),
-        Section::Pending
-        | Section::Differences
-        | Section::Acknowledged
-        | Section::NotSent
-        | Section::Review
-        | Section::SentBack => ("figure", None),
+    let (class, icon) = match (section.section, section.count) {
+        (Section::Attention, 0) => ("figure figure-good", Some(Icon::Check)),
+        (Section::Attention, _) if section.late > 0 => ("figure figure-late", Some(Icon::Alert)),
+        (
+            Section::Pending
+            | Section::Differences
+            | Section::Acknowledged
+            | Section::NotSent
+            | Section::Review
+            | Section::SentBack
+            | Section::Settled,
+            0,
+        ) => ("figure figure-none", None),
+        (Section::Attention | Section::Pending, _) => ("figure figure-doubt", None),
+        (Section::Settled, _) => ("figure figure-good", None),
+        (Section::Differences | Section::Acknowledged | Section::NotSent | Section::Review | Section::SentBack, _) => {
+            ("figure", None)
+        }
     };
     let totals = section
         .totals
@@ -138,7 +137,14 @@ fn beside(section: &SectionRows, since: chrono::DateTime<chrono::Utc>, here: Her
         Section::Attention => {
             let unowned = (section.unowned > 0).then(|| format!("{} taken by nobody", section.unowned));
             let late = (section.late > 0).then(|| format!("{} late", section.late));
-            Some([late, unowned].into_iter().flatten().collect::<Vec<_>>().join(" · "))
+            let oldest = section.oldest.map(|oldest| words::queue::oldest(here.now - oldest));
+            Some(
+                [late, unowned, oldest]
+                    .into_iter()
+                    .flatten()
+                    .collect::<Vec<_>>()
+                    .join(" · "),
+            )
         }
         Section::Settled => Some(words::queue::settled_since(since, here)),
         Section::Pending
@@ -146,10 +152,7 @@ fn beside(section: &SectionRows, since: chrono::DateTime<chrono::Utc>, here: Her
         | Section::Acknowledged
         | Section::NotSent
         | Section::Review
-        | Section::SentBack => {
-            let oldest = section.oldest?;
-            Some(format!("oldest {}", calendar::span(here.now - oldest)))
-        }
+        | Section::SentBack => section.oldest.map(|oldest| words::queue::oldest(here.now - oldest)),
     }
 }
 
@@ -185,10 +188,7 @@ fn Sections(
 
 #[component]
 fn OneSection(section: SectionRows, asked: Asked, since: chrono::DateTime<chrono::Utc>, here: Here) -> impl IntoView {
-    let name = match section.section {
-        Section::Settled => format!("Settled {}", words::queue::settled_since(since, here)),
-        other => words::queue::section(other).to_owned(),
-    };
+    let name = words::queue::section_heading(section.section, since, here);
     let anchor = section.section.word();
     let (heading, labelled) = heading_id(anchor);
     let count = format!("{}{}", section.count, if section.is_more { "+" } else { "" });
@@ -239,14 +239,28 @@ fn rest_of(section: &SectionRows, asked: &Asked) -> Option<AnyView> {
     Some(view! { <p class="rows-rest actions">{back}{on}</p> }.into_any())
 }
 
-/// The address of one section, with what else is asked for: words of ours and ids, so that nothing has to be escaped.
+/// The address of one section, with what else is asked for.
 fn section_path(asked: &Asked, section: Section, after: Option<&str>) -> String {
-    let kept = [Field::Mine, Field::Unowned, Field::Supplier];
-    let kept = kept
-        .into_iter()
-        .filter_map(|field| Some(format!("&{}={}", field.name(), asked.field(field)?)));
     let after = after.map(|after| format!("&after={after}")).unwrap_or_default();
-    format!("/?section={}{}{after}", section.word(), kept.collect::<String>())
+    format!("/?section={}{}{after}", section.word(), narrowed(asked))
+}
+
+/// The address of the sheet of the same.
+fn queue_sheet_path(asked: &Asked) -> String {
+    let narrowed = narrowed(asked);
+    match narrowed.strip_prefix('&') {
+        Some(narrowed) => format!("/queue-sheet?{narrowed}"),
+        None => "/queue-sheet".to_owned(),
+    }
+}
+
+/// What is asked for beside sections and texts: words of ours and ids, so that nothing has to be escaped.
+fn narrowed(asked: &Asked) -> String {
+    let kept = [Field::Mine, Field::Unowned, Field::Supplier];
+    let readable = asked.filter().is_ok();
+    let kept = kept.into_iter().filter(|_| readable);
+    kept.filter_map(|field| Some(format!("&{}={}", field.name(), asked.field(field)?)))
+        .collect()
 }
 
 /// What a text found, exact ones first.

@@ -7,6 +7,7 @@ use super::decision::DecisionCard;
 use super::differences::DifferenceTable;
 use super::error_summary::ErrorSummary;
 use super::evidence::EvidenceCard;
+use super::hand_over::HandingOver;
 use super::icon::{Drawing, Icon};
 use super::kin::OtherOrders;
 use super::layout::{Frame, Place};
@@ -54,10 +55,11 @@ fn Review(page: ReviewPage) -> impl IntoView {
         .draft
         .clone()
         .map(|draft| view! { <ErrorSummary draft here forms/> });
+    let to = HandingOver::of(&page.viewer, &page.giving, page.draft.as_ref());
     let by = Deciding::on(&page.viewer, page.draft.as_ref(), None);
     let cases = cases::open(&page.cases)
         .into_iter()
-        .map(|case| view! { <CaseCard case here by=by.clone()/> })
+        .map(|case| view! { <CaseCard case here to=to.clone() by=by.clone()/> })
         .collect_view();
     view! {
         <Frame title viewer=page.viewer.clone() place=Place::Review>

@@ -1,9 +1,12 @@
 //! The sheet of a case: everything that whoever takes it over has to know, on one page that prints on one sheet.
 //!
-//! Promises: it says what is true at the moment it names; a reload shows what is true then (rule 21). Must not: have
-//! anything to press, or a word that differs from the page of the same thing.
+//! Promises: it says what is true at the moment it names; a reload shows what is true then (rule 21). The case of a supplier has
+//! no other page: its forms stand below the sheet, and are not printed. Must not: have anything to press on the sheet itself, or
+//! a word that differs from the page of the same thing.
 
 use super::answer::answered;
+use super::error_summary::ErrorSummary;
+use super::hand_over::{AtIt, HandOver, HandingOver};
 use super::headline::Bought;
 use super::icon::Icon;
 use super::layout::{Frame, Place};
@@ -19,14 +22,17 @@ use crate::domain::calendar;
 use crate::domain::case::Case;
 use crate::domain::pages::{SheetAbout, SheetPage, Stands, Target, Viewer};
 use leptos::prelude::*;
-use leptos_router::hooks::use_params_map;
+use leptos_router::hooks::{use_params_map, use_query_map};
 
 /// `/cases/{id}`
 #[component]
 pub fn SheetRoute() -> impl IntoView {
-    let params = use_params_map();
-    let asked = move || params.read().get("id").unwrap_or_default();
-    let page = Resource::new(asked, calls::cases::sheet_page);
+    let (params, query) = (use_params_map(), use_query_map());
+    let asked = move || {
+        let id = params.read().get("id").unwrap_or_default();
+        (id, query.read().get("refused"))
+    };
+    let page = Resource::new(asked, |(id, refused)| calls::cases::sheet_page(id, refused));
     answered(page, |page| view! { <Sheet page/> })
 }
 
@@ -41,6 +47,10 @@ fn Sheet(page: SheetPage) -> impl IntoView {
         SheetAbout::Supplier(_) => Place::Queue,
     };
     let sheet = page.clone();
+    let summary = page.draft.clone().map(|draft| view! { <ErrorSummary draft here/> });
+    let is_suppliers = matches!(page.about, SheetAbout::Supplier(_)) && page.case.closed_at.is_none();
+    let to = HandingOver::of(&page.viewer, &page.giving, page.draft.as_ref());
+    let forms = is_suppliers.then(|| view! { <Forms case=page.case.clone() to here/> });
     let answers = match page.about.clone() {
         SheetAbout::Order(page) => view! { <AboutOrder sheet page=*page here/> }.into_any(),
         SheetAbout::Suggestion(page) => view! { <AboutSuggestion sheet page=*page here/> }.into_any(),
@@ -48,6 +58,7 @@ fn Sheet(page: SheetPage) -> impl IntoView {
     };
     view! {
         <Frame title viewer=viewer.clone() place>
+            {summary}
             <Back about=page.about.clone()/>
             <article class="sheet card" aria-labelledby="status">
                 <Heading case=page.case about=page.about here/>
@@ -55,6 +66,7 @@ fn Sheet(page: SheetPage) -> impl IntoView {
                 <Notes/>
                 <Foot viewer address=page.address here/>
             </article>
+            {forms}
         </Frame>
     }
     .into_any()
@@ -126,7 +138,7 @@ fn What(about: SheetAbout) -> impl IntoView {
 
 /// Room for a pen; on the screen there is none.
 #[component]
-fn Notes() -> impl IntoView {
+pub fn Notes() -> impl IntoView {
     view! {
         <section class="notes" aria-labelledby="notes-heading">
             <h2 id="notes-heading">"Notes"</h2>
@@ -134,6 +146,19 @@ fn Notes() -> impl IntoView {
             <div class="notes-line"></div>
             <div class="notes-line"></div>
             <div class="notes-line"></div>
+        </section>
+    }
+    .into_any()
+}
+
+/// Whose a supplier's case is can be changed nowhere else.
+#[component]
+fn Forms(case: Case, to: HandingOver, here: Here) -> impl IntoView {
+    view! {
+        <section class="card case" aria-labelledby="forms-heading">
+            <h2 id="forms-heading">"Whose it is"</h2>
+            <AtIt case=case.clone() to=to.clone() here/>
+            <HandOver case to here/>
         </section>
     }
     .into_any()

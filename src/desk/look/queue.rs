@@ -6,16 +6,17 @@
 use super::rows::{Placed, Read, order_row, placed, section_rows, shown, suggestion_row};
 use super::search::search;
 use super::{draft_of, paused, results};
+use crate::desk::working::walls_of;
 use crate::desk::{Desk, DeskError, Person};
 use crate::domain::calendar;
 use crate::domain::ids::{DraftId, TenantId};
-use crate::domain::pages::{Found, QueuePage, Row, SectionRows, Target, Viewer};
+use crate::domain::pages::{Found, QueuePage, QueueSheetPage, Row, SectionRows, Target, Viewer};
 use crate::domain::queue::{Asked, Filter, Place, Section, Urgency};
 use crate::store::queue::{
     Looking, open_orders, open_suggestions, open_suppliers, settled_since, shown_orders, shown_suggestions,
 };
-use crate::store::{Conn, calendars, events, suppliers};
-use chrono::{DateTime, Days, Utc};
+use crate::store::{Conn, events, suppliers};
+use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use std::collections::HashMap;
 
@@ -23,6 +24,8 @@ use std::collections::HashMap;
 const OF_EACH: usize = 25;
 /// Rows on a page of one section.
 const OF_ONE: usize = 50;
+/// Rows of each section on paper; the rest is counted.
+const ON_A_SHEET: usize = 500;
 /// Orders settled of late that are counted; of more it is only said that there are more.
 const MOST_SETTLED: u32 = 1_000;
 
@@ -36,7 +39,8 @@ impl Desk {
     ) -> Result<QueuePage, DeskError> {
         let mut read = self.store.begin_read().await?;
         let viewer = self.viewer(&mut read, person).await?;
-        let settled_since = last_working_day(&mut read, person.tenant(), &viewer).await?;
+        let walls = walls_of(&mut read, person.tenant()).await?;
+        let settled_since = walls.last_working_day(viewer.now);
         let (sections, found, unreadable) = match asked.filter() {
             Ok(filter) => {
                 let (sections, found) = looked_through(&mut read, person, &viewer, &filter, settled_since).await?;
@@ -60,6 +64,31 @@ impl Desk {
     }
 }
 
+impl Desk {
+    /// The queue on paper. What cannot be read of what is asked for asks for nothing.
+    pub async fn queue_sheet_page(&self, person: &Person, asked: Asked) -> Result<QueueSheetPage, DeskError> {
+        let mut read = self.store.begin_read().await?;
+        let viewer = self.viewer(&mut read, person).await?;
+        let filter = Filter {
+            text: None,
+            after: None,
+            ..asked.filter().unwrap_or_default()
+        };
+        let (all, _) = everything(&mut read, person, &viewer, viewer.now).await?;
+        let is_open = |one: &Placed| one.section != Section::Settled && one.is_asked_for(&filter);
+        let open: Vec<Placed> = all.into_iter().filter(is_open).collect();
+        let page = Page {
+            most: ON_A_SHEET,
+            ..Page::of(&filter)
+        };
+        Ok(QueueSheetPage {
+            sections: sections_of(&mut read, person, &open, &page, viewer.now).await?,
+            viewer,
+            asked,
+        })
+    }
+}
+
 /// The sections that are asked for; or what a text found in them, and in everything that is over.
 async fn looked_through(
     conn: &mut Conn,
@@ -75,13 +104,24 @@ async fn looked_through(
     }
     let asked: Vec<Placed> = all.into_iter().filter(|one| one.is_asked_for(filter)).collect();
     let page = Page::of(filter);
-    let mut rows = rows_of(conn, person.tenant(), &asked, &page, viewer.now).await?;
-    let section = |section: &Section| {
-        let mut counted = section_rows(*section, &asked, page.after, page.most, &mut rows);
-        counted.is_more = is_more && *section == Section::Settled;
-        counted
-    };
-    Ok((page.sections.iter().map(section).collect(), None))
+    let mut sections = sections_of(conn, person, &asked, &page, viewer.now).await?;
+    for section in sections.iter_mut().filter(|one| one.section == Section::Settled) {
+        section.is_more = is_more;
+    }
+    Ok((sections, None))
+}
+
+/// The page's sections of what is asked for.
+async fn sections_of(
+    conn: &mut Conn,
+    person: &Person,
+    asked: &[Placed],
+    page: &Page<'_>,
+    now: DateTime<Utc>,
+) -> Result<Vec<SectionRows>, DeskError> {
+    let mut rows = rows_of(conn, person.tenant(), asked, page, now).await?;
+    let section = |section: &Section| section_rows(*section, asked, page.after, page.most, &mut rows);
+    Ok(page.sections.iter().map(section).collect())
 }
 
 /// Which rows stand on the page.
@@ -134,16 +174,6 @@ pub(super) async fn everything(
 
 fn zone(viewer: &Viewer) -> Tz {
     calendar::zone(&viewer.zone).unwrap_or(Tz::UTC)
-}
-
-/// The first moment of the last day before today on which somebody worked; yesterday without working hours.
-async fn last_working_day(conn: &mut Conn, tenant: &TenantId, viewer: &Viewer) -> Result<DateTime<Utc>, DeskError> {
-    if let Some(calendar) = calendars::calendar_fetch(conn, tenant).await? {
-        return Ok(calendar.last_working_day(zone(viewer), viewer.now));
-    }
-    let today = calendar::date_there(viewer.now, zone(viewer));
-    let begins = calendar::day_begins(today - Days::new(1), zone(viewer));
-    Ok(begins.unwrap_or(viewer.now - Days::new(1)))
 }
 
 /// What the rows on the page show.

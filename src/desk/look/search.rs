@@ -13,6 +13,8 @@ use std::collections::HashMap;
 
 /// Things that are shown; whoever wants to see more types more.
 const MOST: u32 = 50;
+/// Words that are looked at where what they stand on is narrowed further.
+const MOST_LOOKED_AT: u32 = 2_000;
 
 /// Everything on which the text stands, or something that begins with it. The other fields narrow it: what stands in no
 /// section is nobody's and in none.
@@ -24,12 +26,24 @@ pub(super) async fn search(
     placed: &[Placed],
     now: DateTime<Utc>,
 ) -> Result<Found, DeskError> {
-    let mut hits = words_exact(conn, tenant, text, MOST + 1).await?;
-    hits.extend(ids_exact(conn, tenant, text, MOST + 1).await?);
-    hits.extend(words_begin(conn, tenant, text, MOST + 1).await?);
-    let (things, is_cut) = things(hits);
-    let placed: HashMap<&Target, &Placed> = placed.iter().map(|one| (&one.target, one)).collect();
     let placed_only = filter.mine || filter.unowned || filter.section.is_some();
+    // what is narrowed further is looked for among more
+    let most = if placed_only || filter.supplier.is_some() {
+        MOST_LOOKED_AT
+    } else {
+        MOST
+    };
+    let (mut hits, mut is_cut) = (Vec::new(), false);
+    for found in [
+        words_exact(conn, tenant, text, most).await?,
+        ids_exact(conn, tenant, text, most).await?,
+        words_begin(conn, tenant, text, most).await?,
+    ] {
+        is_cut |= found.len() == most as usize;
+        hits.extend(found);
+    }
+    let things = things(hits);
+    let placed: HashMap<&Target, &Placed> = placed.iter().map(|one| (&one.target, one)).collect();
     let is_wanted = |target: &Target| match placed.get(target) {
         Some(one) => one.is_asked_for(filter),
         None => !placed_only,
@@ -45,31 +59,31 @@ pub(super) async fn search(
         let of_them = filter.supplier.as_ref().is_none_or(|wanted| *wanted == row.supplier);
         of_them.then_some(row)
     });
-    Ok(Found {
-        rows: in_order.collect(),
-        is_cut,
-    })
+    let mut rows: Vec<Row> = in_order.collect();
+    is_cut |= rows.len() > MOST as usize;
+    rows.truncate(MOST as usize);
+    Ok(Found { rows, is_cut })
 }
 
-/// Each thing once, with all that matched on it, in the order in which it was first found; and whether there were more.
-fn things(hits: Vec<Hit>) -> (Vec<(Target, Vec<Matched>)>, bool) {
+/// Each thing once, with all that matched on it, in the order in which it was first found.
+fn things(hits: Vec<Hit>) -> Vec<(Target, Vec<Matched>)> {
     let mut things: Vec<(Target, Vec<Matched>)> = Vec::new();
+    let mut places: HashMap<Target, usize> = HashMap::new();
     for hit in hits {
         let order = hit.order.map(Target::Order);
         let Some(target) = order.or(hit.suggestion.map(Target::Suggestion)) else {
             continue;
         };
-        match things.iter_mut().find(|(known, _)| *known == target) {
+        let place = *places.entry(target.clone()).or_insert(things.len());
+        match things.get_mut(place) {
+            None => things.push((target, vec![hit.matched])),
             Some((_, matched)) => {
                 let same = |one: &Matched| one.what == hit.matched.what && one.word == hit.matched.word;
                 if !matched.iter().any(same) {
                     matched.push(hit.matched);
                 }
             }
-            None => things.push((target, vec![hit.matched])),
         }
     }
-    let is_cut = things.len() > MOST as usize;
-    things.truncate(MOST as usize);
-    (things, is_cut)
+    things
 }

@@ -4,11 +4,11 @@
 
 use super::super::record::subject_of;
 use super::super::{Desk, DeskError, Person};
-use super::Names;
 use super::rows::listed;
+use super::{Names, draft_of, giving};
 use crate::domain::closing::closing_of;
 use crate::domain::contents::SupplierId;
-use crate::domain::ids::CaseId;
+use crate::domain::ids::{CaseId, DraftId};
 use crate::domain::pages::{SheetAbout, SheetPage, SupplierWaits, Viewer};
 use crate::store::cases::{About, case_fetch};
 use crate::store::{Conn, events, orders, suppliers};
@@ -17,8 +17,14 @@ use crate::store::{Conn, events, orders, suppliers};
 const MOST_WAITING: usize = 10;
 
 impl Desk {
-    /// A case's sheet. `address` is where it is read.
-    pub async fn sheet_page(&self, person: &Person, id: &CaseId, address: String) -> Result<SheetPage, DeskError> {
+    /// A case's sheet. `address` is where it is read; `refused` names the draft of an act that was refused.
+    pub async fn sheet_page(
+        &self,
+        person: &Person,
+        id: &CaseId,
+        address: String,
+        refused: Option<&DraftId>,
+    ) -> Result<SheetPage, DeskError> {
         let mut read = self.store.begin_read().await?;
         let conn = &mut read;
         let (case, about) = case_fetch(conn, person.tenant(), id)
@@ -29,6 +35,8 @@ impl Desk {
         Ok(SheetPage {
             closing: case.closed_at.and_then(|_| closing_of(&history, &case.id)),
             about: self.sheet_about(conn, person, &viewer, &about).await?,
+            giving: giving(conn, person).await?,
+            draft: draft_of(conn, person, refused).await?,
             case,
             viewer,
             address,

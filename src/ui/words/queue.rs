@@ -20,6 +20,17 @@ pub fn section(section: Section) -> &'static str {
     }
 }
 
+/// A section's heading where its time is told: settled since when.
+pub fn section_heading(which: Section, since: DateTime<Utc>, here: Here) -> String {
+    let since = (which == Section::Settled).then(|| format!(" {}", settled_since(since, here)));
+    format!("{}{}", section(which), since.unwrap_or_default())
+}
+
+/// How old the oldest of a section is.
+pub fn oldest(age: TimeDelta) -> String {
+    format!("oldest {}", calendar::span(age))
+}
+
 /// A section under its figure in the strip.
 pub fn section_briefly(section: Section) -> &'static str {
     match section {
@@ -119,6 +130,6 @@ pub fn unreadable(field: Field) -> &'static str {
         Field::Unowned => "“Taken by nobody” is yes, or not asked for.",
         Field::Supplier => "There is no such supplier.",
         Field::Section => "There is no such section.",
-        Field::Text => "The text is too long: 200 characters are the most.",
+        Field::Text => "The text cannot be looked for: 200 characters are the most, and none that nobody sees.",
     }
 }

@@ -11,6 +11,8 @@ const chromium = {
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
+    // date fields are typed month first, whatever the machine speaks
+    "--lang=en-US",
   ],
 };
 

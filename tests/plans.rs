@@ -22,7 +22,7 @@ use support::home::{fault, id, page, until};
 use support::{BUYER, House, MANAGER, Process, RESOLVER, Suggested, body};
 
 /// What grows with every order.
-const BIG: [&str; 9] = [
+const BIG: [&str; 12] = [
     "orders",
     "suggestions",
     "intents",
@@ -32,6 +32,9 @@ const BIG: [&str; 9] = [
     "cases",
     "look_ups",
     "findings",
+    "search_words",
+    "outbox",
+    "outbox_attempts",
 ];
 
 /// Orders that are settled, and of each kind of thing that is open.
@@ -39,7 +42,7 @@ const SETTLED: i64 = 6_000;
 const OPEN: i64 = 20;
 
 /// Statements that must have been heard, each by words that no other has.
-const HOT: [(&str, &str); 34] = [
+const HOT: [(&str, &str); 39] = [
     ("order_due", "d.due_at <= $1"),
     ("order_resume_due", "o.resume_at IS NOT NULL"),
     ("order_resume_void", "resume_at < $1"),
@@ -48,7 +51,7 @@ const HOT: [(&str, &str); 34] = [
     ("order_waiting_since", "sendable_since <= $3"),
     ("open_orders", "FROM open_ids JOIN orders"),
     ("open_suggestions", "FROM open_ids JOIN suggestions"),
-    ("shown_orders", "o.not_sent, a.name AS approved_by_name"),
+    ("shown_orders", "o.supplier_reference, a.name AS approved_by_name"),
     ("shown_suggestions", "g.decision, p.name AS owner_name"),
     ("in_review_after", "(created_at, id) > ($2, $3)"),
     (
@@ -92,6 +95,11 @@ const HOT: [(&str, &str); 34] = [
     ("event_search, a subject", "AND +at >= $5"),
     ("event_place", "SELECT at FROM events"),
     ("attempt_ids", "SELECT order_id, id FROM attempts"),
+    ("settled_since", "WITH lately AS"),
+    ("words_exact", "w.folded = $2 AND w.word = $3"),
+    ("words_begin", "w.folded < $3"),
+    ("ids_exact", "'operation_key' AS what"),
+    ("case_to_remind", "coalesce(remind_at, due_at) <= $1"),
 ];
 
 /// Asked once when a process starts, and content with the first row there is.
@@ -208,7 +216,16 @@ async fn everybody_at_work(house: &mut House, worker: &Process, old: &Old) -> St
     let came_home = copied_order(SETTLED - 10);
     // PostgreSQL may plan a statement anew once it has seen it five times
     for _ in 0..either(1, 6) {
-        for path in ["/", "/suggestions", "/orders", "/orders?state=confirmed"] {
+        for path in [
+            "/",
+            "/?section=pending",
+            "/?q=M8",
+            "/?q=settled&mine=yes",
+            "/queue-sheet",
+            "/suggestions",
+            "/orders",
+            "/orders?state=confirmed",
+        ] {
             assert_eq!(buyer.get(path).await.status, 200, "{path}");
         }
         for order in [&*settled, &*came_home, id(&old.pending)] {

@@ -7,7 +7,7 @@ use super::support::{BUYER, House};
 use super::years::{Originals, fill, house_with_originals};
 
 /// Orders in all, and how many things are open.
-const HOUSES: [(i64, i64); 3] = [(1_000, 200), (3_000, 2_000), (1_000_000, 2_000)];
+const HOUSES: [(i64, i64); 2] = [(1_000, 900), (1_000_000, 900)];
 /// Requests of each kind, one after the other, and before them some that are not counted.
 const REQUESTS: usize = 200;
 const BEFORE: usize = 20;
@@ -48,6 +48,16 @@ async fn paths(house: &House, originals: &Originals, orders: i64, open: i64) -> 
     let (idle, busy) = (person(house, BUYER).await, owner(house, originals).await);
     vec![
         ("queue", vec!["/".to_owned()]),
+        ("queue, a section", vec!["/?section=pending".to_owned()]),
+        ("queue, what is mine", vec!["/?mine=yes".to_owned()]),
+        (
+            "queue, an order’s id",
+            settled
+                .clone()
+                .map(|number| format!("/?q={}", copied_order(number)))
+                .collect(),
+        ),
+        ("queue, an article that all have", vec!["/?q=settled".to_owned()]),
         ("order page, confirmed", settled.map(page).collect()),
         ("order page, in doubt", doubtful.map(page).collect()),
         ("suggestions page", vec!["/suggestions".to_owned()]),

@@ -1,6 +1,7 @@
 import type { Locator, Page } from "@playwright/test";
 import { sendBack } from "../support/acts.ts";
 import { House, people } from "../support/house.ts";
+import { Keyboard } from "../support/keyboard.ts";
 import { expect, test as base } from "../support/test.ts";
 
 /** What others do in a house is counted, so this file has one to itself. */
@@ -52,7 +53,9 @@ test("the queue says how many things have changed since, and moves nothing under
   expect(await placeOf(focused)).toEqual(place);
   expect(await placeOf(refresh)).toEqual(pressed);
 
-  await refresh.press("Enter");
+  const keyboard = new Keyboard(manager);
+  await keyboard.backTo(refresh);
+  await manager.keyboard.press("Enter");
   await expect(bar).toHaveText(/^Read at \d\d:\d\d · Refresh$/);
   await expect.poll(() => rows(manager)).not.toEqual(before);
   expect(await section(manager, kept.id)).toBe("Waiting for review");

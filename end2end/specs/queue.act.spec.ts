@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { approveButton, orderOf } from "../support/acts.ts";
+import { day, lostOrder } from "../support/acts.ts";
 import type { Order } from "../support/desk.ts";
 import { House, type Person, people } from "../support/house.ts";
 import { Keyboard } from "../support/keyboard.ts";
@@ -27,6 +27,9 @@ const test = base.extend<object, { house: House }>({
   ],
 });
 
+// a picture of the page at every key is more than a machine can do
+test.use({ trace: "off" });
+
 test("by keyboard only a manager assigns five unowned orders and a resolver works through three", async ({ house, pageOf }) => {
   test.setTimeout(240_000);
   const { resolver, manager } = people;
@@ -43,7 +46,7 @@ test("by keyboard only a manager assigns five unowned orders and a resolver work
 
   const buyer = await pageOf(people.buyer);
   const orders: Order[] = [];
-  for (const word of ["first", "second", "third", "fourth", "fifth"]) orders.push(await lost(house, buyer, word));
+  for (const word of ["first", "second", "third", "fourth", "fifth"]) orders.push(await lostOrder(house, buyer, word));
 
   await rita.press(mine.getByRole("button", { name: `${resolver.name} is there` }));
   await expect(mine).not.toContainText("Away");
@@ -51,15 +54,15 @@ test("by keyboard only a manager assigns five unowned orders and a resolver work
   const mia = new Keyboard(await pageOf(manager));
   await signIn(house, mia, manager);
   const attention = mia.page.getByRole("region", { name: "Late, taken by nobody, or about no order" });
-  await expect(attention.getByText("Taken by nobody")).toHaveCount(5);
+  await expect(attention.getByText("Taken by nobody", { exact: true })).toHaveCount(5);
   for (const left of [5, 4, 3, 2, 1]) {
     await filterUnowned(mia);
     const goods = attention.locator("a.goods");
     await expect(goods).toHaveCount(left);
-    await expectAccessible(mia.page);
+    if (left === 5) await expectAccessible(mia.page);
     await mia.press(goods.first());
     await assign(mia, resolver);
-    await expectAccessible(mia.page);
+    if (left === 5) await expectAccessible(mia.page);
     await goTo(mia, "Queue");
   }
   await filterUnowned(mia);
@@ -75,18 +78,19 @@ test("by keyboard only a manager assigns five unowned orders and a resolver work
   const acts = [lookUp, resume, recordFinding];
   for (const [place, act] of acts.entries()) {
     await goTo(rita, "Queue");
-    await rita.press(rita.page.getByLabel("Mine"), "Space");
+    await rita.press(rita.page.getByRole("checkbox", { name: "Mine" }), "Space");
     await rita.press(rita.page.getByRole("button", { name: "Show" }));
     await expect(rita.page).toHaveURL(/mine=yes/);
     const order = orders[place] as Order;
-    await expectAccessible(rita.page);
+    if (place === 0) await expectAccessible(rita.page);
     await rita.press(rita.page.locator(`a.goods[href='/orders/${order.id}']`));
     await expect(status(rita.page)).toBeFocused();
-    await expectAccessible(rita.page);
+    if (place === 0) await expectAccessible(rita.page);
     await act(house, rita, order);
     await expect.poll(async () => (await house.assistant.order(order.id)).state).toBe("confirmed");
-    // a page that looks again by itself gives the focus to the status again
-    await expect(rita.page.getByRole("main")).toContainText(/confirmed exactly what was approved|not compared with/, { timeout: 15_000 });
+    // a page that looks again by itself gives the focus to the status each time
+    await expect(rita.page.getByRole("main").locator(".status-line")).toContainText("Confirmed", { timeout: 15_000 });
+    await expect(rita.page.locator(".follow")).toHaveCount(0);
     await expect(status(rita.page)).toBeFocused();
     await expect(rita.page).toHaveURL(`${house.url}/orders/${order.id}`);
     await expectAccessible(rita.page);
@@ -97,16 +101,32 @@ test("by keyboard only a manager assigns five unowned orders and a resolver work
   expect(await house.supplier.submissions()).toBe(sent + 1);
 });
 
+test("a key that repeats before there is an answer resumes once, and nobody is told that they were faster than themselves", async ({
+  house,
+  pageOf,
+}) => {
+  const order = await lostOrder(house, await pageOf(people.buyer), "twice");
+  const before = await house.supplier.submissions();
+  const page = await pageOf(people.resolver);
+  await page.goto(`${house.url}/orders/${order.id}`);
+  await new Keyboard(page).to(page.getByRole("button", { name: "Resume the purchase" }));
+  for (const _ of [1, 2, 3]) await page.keyboard.down("Enter");
+  await page.keyboard.up("Enter");
+  await expect.poll(async () => (await house.assistant.order(order.id)).state).toBe("confirmed");
+  await expect(page.getByRole("main")).toContainText("confirmed exactly what was approved", { timeout: 15_000 });
+  expect(await house.supplier.submissions()).toBe(before + 1);
+  expect(await house.supplier.count(order.operation_key)).toBe(1);
+  await expect(page.getByRole("alert")).toHaveCount(0);
+  await expect(status(page)).toBeFocused();
+});
+
 function status(page: Page) {
   return page.locator("#status");
 }
 
-/** A day of the house's calendar, so many from today. */
-function day(ahead: number): string {
-  return new Date(Date.now() + ahead * 86_400_000).toLocaleDateString("sv-SE", { timeZone: "Europe/Berlin" });
-}
-
 async function signIn(house: House, by: Keyboard, person: Person) {
+  // the page that is left listens, and would be told that nobody is signed in
+  await by.page.goto("about:blank");
   await by.page.context().clearCookies();
   await by.page.goto(`${house.url}/sign-in`);
   await expect(by.page.getByLabel(/e-?mail/i)).toBeFocused();
@@ -126,20 +146,9 @@ async function goTo(by: Keyboard, place: "Queue" | "People") {
 }
 
 async function filterUnowned(by: Keyboard) {
-  await by.press(by.page.getByLabel("Taken by nobody"), "Space");
+  await by.press(by.page.getByRole("checkbox", { name: "Taken by nobody" }), "Space");
   await by.press(by.page.getByRole("button", { name: "Show" }));
   await expect(by.page).toHaveURL(/unowned=yes/);
-}
-
-/** An order whose answer was lost. */
-async function lost(house: House, buyer: Page, word: string): Promise<Order> {
-  const { intentId, suggestion } = await house.assistant.wish(word, {
-    lines: [{ sku: `KEYS-${word}`, description: `Lamp E27, ${word}`, quantity: "60", unit: "EA", unit_price: "3.20" }],
-  });
-  await house.supplier.faults([{ on: "submit", do: "store_then_close" }]);
-  await buyer.goto(`${house.url}/suggestions/${suggestion.id}`);
-  await approveButton(buyer).click();
-  return orderOf(house, intentId, "confirmation_pending");
 }
 
 async function assign(by: Keyboard, to: Person) {

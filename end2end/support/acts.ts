@@ -1,6 +1,7 @@
 /** What people do on the screens, found the way they find it: by role and name. */
 
 import { expect, type Locator, type Page } from "@playwright/test";
+import type { Order } from "./desk.ts";
 import type { House } from "./house.ts";
 
 export function approveButton(page: Page): Locator {
@@ -42,4 +43,23 @@ export async function orderOf(house: House, intentId: string, state: string) {
   const { order } = await house.assistant.intent(intentId);
   if (!order) throw new Error(`${intentId} has no order`);
   return house.assistant.order(order.id);
+}
+
+/** An order whose answer was lost: the supplier has it, and nobody knows. It stands on the buyer's page. */
+export async function lostOrder(house: House, buyer: Page, word: string): Promise<Order> {
+  const { intentId, suggestion } = await house.assistant.wish(word, {
+    lines: [{ sku: `LOST-${word}`, description: `Lamp E27, ${word}`, quantity: "60", unit: "EA", unit_price: "3.20" }],
+  });
+  await house.supplier.faults([{ on: "submit", do: "store_then_close" }]);
+  await buyer.goto(`${house.url}/suggestions/${suggestion.id}`);
+  await approveButton(buyer).click();
+  const order = await orderOf(house, intentId, "confirmation_pending");
+  // the page follows its order until then, and would come between
+  await expect(buyer.getByRole("main")).toContainText("Confirmation pending");
+  return order;
+}
+
+/** A day of the house's calendar, so many from today. */
+export function day(ahead: number): string {
+  return new Date(Date.now() + ahead * 86_400_000).toLocaleDateString("sv-SE", { timeZone: "Europe/Berlin" });
 }

@@ -31,6 +31,8 @@ export interface Plan {
   worker: "inside" | "apart";
   /** Settings beside the defaults, as environment variables. */
   settings?: NodeJS.ProcessEnv;
+  /** Where people are told by e-mail; nobody is without it. */
+  mailServer?: string;
   /** Further suppliers at the same address: what is other in their files than in the practice supplier's own. */
   suppliers?: ((file: string) => string)[];
   /** What the supplier does otherwise than its defaults. */
@@ -51,11 +53,11 @@ export class House {
 
   static async open(plan: Plan = { worker: "inside" }): Promise<House> {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), "countersign-e2e-"));
-    const env = { ...emptyDatabase(), ...plan.settings };
     const supplierAt = `127.0.0.1:${await freePort()}`;
     const deskAt = `127.0.0.1:${await freePort()}`;
     const supplierUrl = `http://${supplierAt}`;
     const url = `http://${deskAt}`;
+    const env = { ...emptyDatabase(), ...(plan.mailServer ? telling(plan.mailServer, url) : {}), ...plan.settings };
 
     const supplier = await Running.start(
       "practice-supplier",
@@ -135,6 +137,14 @@ export class House {
     await this.processes.supplier.stop();
     fs.rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+function telling(mailServer: string, url: string): NodeJS.ProcessEnv {
+  return {
+    COUNTERSIGN_PUBLIC_URL: url,
+    COUNTERSIGN_MAIL_SERVER: mailServer,
+    COUNTERSIGN_MAIL_FROM: "Countersign <desk@example.test>",
+  };
 }
 
 export async function signInByForm(page: Page, url: string, person: { email: string; password: string }) {

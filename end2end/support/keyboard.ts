@@ -37,12 +37,12 @@ export class Keyboard {
     await expect(list.locator("option:checked")).toContainText(words);
   }
 
-  /** `day` as 2026-12-04, `time` as 17:00: each part is a stop of its own, and goes on to the next when it is full. */
+  /** `day` as 2026-12-04, `time` as 17:00. Each part goes on to the next when it is full; the browser has the month first. */
   async date(field: Locator, day: string, time?: string) {
     const [year = "", month = "", ofMonth = ""] = day.split("-");
     await this.to(field);
     // a year may have six digits, so it does not go on by itself
-    await this.page.keyboard.type(`${ofMonth}${month}${year}`);
+    await this.page.keyboard.type(`${month}${ofMonth}${year}`);
     if (time) {
       await this.page.keyboard.press("Tab");
       await this.page.keyboard.type(time.replace(":", ""));
@@ -50,27 +50,31 @@ export class Keyboard {
     await expect(field).toHaveValue(time ? `${day}T${time}` : day);
   }
 
-  /** Enter, held down until `there` has the focus and for a while longer. */
+  /** Enter, held down for a while after `there` has the focus: a keyboard repeats it. */
   async holdEnter(button: Locator, there: Locator) {
     await this.to(button);
-    const held = async (times: number) => {
-      for (let time = 0; time < times; time += 1) {
-        await this.page.keyboard.down("Enter");
-        await this.page.waitForTimeout(40);
-      }
-    };
-    await held(2);
+    await this.page.keyboard.down("Enter");
     await expect(there).toBeFocused();
-    await held(10);
+    for (let time = 0; time < 10; time += 1) {
+      await this.page.keyboard.down("Enter");
+      await this.page.waitForTimeout(40);
+    }
     await this.page.keyboard.up("Enter");
   }
 
   async #walk(what: Locator, key: "Tab" | "Shift+Tab") {
     const stops: string[] = [];
-    while (!(await what.evaluate((one) => one === document.activeElement))) {
-      if (stops.length === MOST_STOPS) throw new Error(`${key} does not reach ${what}. It stopped at:\n${stops.join("\n")}`);
+    const isThere = async () => {
+      const [here, stop] = await what.evaluate((one) => {
+        const focused = document.activeElement;
+        return [one === focused, focused?.outerHTML.slice(0, 80) ?? "nothing"] as const;
+      });
+      stops.push(stop);
+      return here;
+    };
+    while (!(await isThere())) {
+      if (stops.length > MOST_STOPS) throw new Error(`${key} does not reach ${what}. It stopped at:\n${stops.join("\n")}`);
       await this.page.keyboard.press(key);
-      stops.push(await this.page.evaluate(() => document.activeElement?.outerHTML.slice(0, 80) ?? "nothing"));
     }
     await expect(what).toBeInViewport();
     const outline = await what.evaluate((one) => getComputedStyle(one).outlineStyle);

@@ -118,6 +118,28 @@ const CASES: &str = numbered!(concat!(
     " FROM cases, numbers WHERE order_id = $3"
 ));
 
+const SKUS: &str = numbered!(concat!(
+    "INSERT INTO search_words (tenant, word, folded, what, suggestion, at)
+     SELECT tenant, word, folded, what, 'sug_' || ",
+    tail!(),
+    ", ",
+    back!("at"),
+    " FROM search_words, numbers WHERE suggestion = $3"
+));
+
+const WORDS: &str = numbered!(concat!(
+    "INSERT INTO search_words (tenant, word, folded, what, order_id, at)
+     SELECT tenant, CASE WHEN what = 'order' THEN 'po_' || ",
+    tail!(),
+    " ELSE word END, CASE WHEN what = 'order' THEN 'po_' || ",
+    tail!(),
+    " ELSE folded END, what, 'po_' || ",
+    tail!(),
+    ", ",
+    back!("at"),
+    " FROM search_words, numbers WHERE order_id = $3"
+));
+
 const LOOK_UPS: &str = numbered!(concat!(
     "INSERT INTO look_ups (tenant, order_id, at, asked_by, answer, base_url, account, detail, records)
      SELECT tenant, 'po_' || ",
@@ -187,7 +209,7 @@ impl Filling {
     async fn copy_some(&mut self, original: Original<'_>, from: i64, to: i64) {
         match original {
             Original::Suggestion(id) => {
-                for statement in [INTENTS, SUGGESTIONS] {
+                for statement in [INTENTS, SUGGESTIONS, SKUS] {
                     self.run(statement, from, to, id).await;
                 }
             }
@@ -198,10 +220,10 @@ impl Filling {
                     .fetch_one(&mut self.connection)
                     .await
                     .expect("the order");
-                for statement in [INTENTS, SUGGESTIONS] {
+                for statement in [INTENTS, SUGGESTIONS, SKUS] {
                     self.run(statement, from, to, &suggestion).await;
                 }
-                for statement in [ORDERS, ATTEMPTS, STEPS, CASES, LOOK_UPS, EVENTS, HEADS] {
+                for statement in [ORDERS, WORDS, ATTEMPTS, STEPS, CASES, LOOK_UPS, EVENTS, HEADS] {
                     self.run(statement, from, to, id).await;
                 }
             }

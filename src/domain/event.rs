@@ -274,11 +274,10 @@ pub enum Happening {
         owner_name: Option<String>,
         within: Option<String>,
     },
-    /// A person is away up to and with this day; their new cases are the deputy's.
+    /// A person is away; their new cases are the deputy's. From when to when stands in `absences` alone, where it can be
+    /// forgotten (rule 17).
     PersonAway {
         name: String,
-        from: NaiveDate,
-        until: NaiveDate,
         deputy_name: Option<String>,
     },
     /// A person is there again, or does not go away after all.

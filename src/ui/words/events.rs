@@ -152,19 +152,9 @@ fn sentence(event: &Event, attempts: &[AttemptId], here: Here) -> String {
             format!("{who} is at it. Nobody is reminded until {}.", here.short(*until))
         }
         Happening::OwnerRuleSet { owner_name, within, .. } => rule_set(who, owner_name.as_deref(), within.as_deref()),
-        Happening::PersonAway {
-            name,
-            from,
-            until,
-            deputy_name,
-        } => {
+        Happening::PersonAway { name, deputy_name } => {
             let deputy = deputy_name.as_ref().map(|deputy| format!("; {deputy} stands in"));
-            format!(
-                "{who} set that {name} is away from {} to {}{}.",
-                crate::domain::calendar::day(*from),
-                crate::domain::calendar::day(*until),
-                deputy.unwrap_or_default()
-            )
+            format!("{who} set that {name} is away{}.", deputy.unwrap_or_default())
         }
         Happening::PersonBack { name } => format!("{who} set that {name} is there."),
         Happening::SendAgainWanted { to_name, .. } => format!("{who} wanted a message to {to_name} sent again."),

@@ -126,7 +126,7 @@ struct Raw {
     mail_deadline: String,
     mail_first: String,
     mail_most: String,
-    mail_attempts: u32,
+    mail_give_up: String,
     stop_at: String,
     log: LogFormat,
 }
@@ -212,10 +212,13 @@ impl Raw {
                 Duration::from_secs(1)
             }
         };
+        let grace = length("grace", &self.grace);
         let mail_lengths = mail::Lengths {
             deadline: length("mail_deadline", &self.mail_deadline),
             first: length("mail_first", &self.mail_first),
             most: length("mail_most", &self.mail_most),
+            give_up: length("mail_give_up", &self.mail_give_up),
+            grace,
         };
         let config = Config {
             listen: SocketAddr::from(([127, 0, 0, 1], 3000)),
@@ -233,7 +236,7 @@ impl Raw {
             remind_before: length("remind_before", &self.remind_before),
             acknowledge_lasts: length("acknowledge_lasts", &self.acknowledge_lasts),
             session: length("session", &self.session),
-            grace: length("grace", &self.grace),
+            grace,
             mail: None,
             database_url: self.database_url,
             node_file: Some(self.node_file).filter(|path| !path.is_empty()).map(PathBuf::from),
@@ -260,7 +263,6 @@ impl Raw {
             from: &self.mail_from,
             password: &self.mail_password,
             lengths: mail_lengths,
-            attempts: self.mail_attempts,
             has_address: !self.public_url.is_empty(),
         };
         let mail = post.read(public_url.as_deref(), &mut faults);
@@ -340,7 +342,7 @@ mod tests {
             mail_server: "mail.example.com".into(),
             mail_from: "the desk".into(),
             mail_password: "hunter2".into(),
-            mail_attempts: 0,
+            mail_give_up: "never".into(),
             ..raw()
         };
         let ConfigFault(faults) = broken.validate().expect_err("refused");
@@ -352,7 +354,7 @@ mod tests {
             "mail_server",
             "mail_from",
             "mail_password",
-            "mail_attempts",
+            "mail_give_up",
         ] {
             assert!(
                 faults.iter().any(|fault| fault.starts_with(name)),

@@ -27,7 +27,6 @@ fn plan(mail: &str) -> Plan {
         .setting("mail_deadline", "2s")
         .setting("mail_first", "200ms")
         .setting("mail_most", "800ms")
-        .setting("mail_attempts", "1000")
         .setting("look_up_first", "12h")
         .setting("look_up_most", "12h")
 }
@@ -271,6 +270,189 @@ async fn what_the_server_refuses_is_given_up_and_whoever_it_is_for_has_it_sent_a
     assert!(calm.is("message_on_its_way"), "{:?}", calm.why);
     assert!(calm.page.contains("summary-calm"), "{}", calm.page);
     house.assert_log_is_whole().await;
+}
+
+/// What the mail server says of us somebody puts right, and then everything goes out.
+#[tokio::test]
+async fn what_the_server_refuses_because_of_us_is_tried_again() {
+    for (does, said) in [
+        (Does::NotFromYou, "not from you"),
+        (Does::NoRelay, "relay access denied"),
+    ] {
+        let (house, office) = house_and_office().await;
+        office.does(does);
+        let (buyer, resolver) = (house.sign_in(BUYER).await, house.sign_in(RESOLVER).await);
+        house.lose(&buyer, "about-us", "store_then_close").await;
+        let tried = until("a second try", || async {
+            let tried = tries(&house).await;
+            (tried.len() >= 3).then_some(tried)
+        })
+        .await;
+        assert!(tried[..2].iter().all(|(_, end)| end == "failed"), "{does:?}: {tried:?}");
+        let shown = resolver.get("/messages").await.text;
+        assert!(shown.contains(said), "{said}: {shown}");
+        office.does(Does::Take);
+        let mails = office.wait_for(1).await;
+        assert_eq!(mails[0].id(), only_message(&house).await, "{does:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_message_is_given_up_by_its_age_and_sent_again_counts_anew() {
+    let office = PostOffice::open().await;
+    let house = plan(&office.address).setting("mail_give_up", "3s").start().await;
+    office.does(Does::NotNow);
+    let (buyer, resolver) = (house.sign_in(BUYER).await, house.sign_in(RESOLVER).await);
+    house.lose(&buyer, "aged", "store_then_close").await;
+    let given_up = || async {
+        let all = outbox(&house, "given").await;
+        all.into_iter().find(|(_, state)| state.starts_with("given up"))
+    };
+    let (_, why) = until("given up", given_up).await;
+    assert!(why.contains("tried for") && why.contains("never taken"), "{why}");
+    let tried = tries(&house).await;
+    let length = tried.last().expect("a try").0 - tried[0].0;
+    assert!(length >= 3_000_000, "{length} µs: {tried:?}");
+    assert!(tried.iter().all(|(_, end)| end == "failed"), "{tried:?}");
+    let message = only_message(&house).await;
+    let again = resolver.post("/act/send_again", &[("message", &message)]).await;
+    assert_eq!((again.status, again.location()), (303, "/messages"), "{again:?}");
+    until("tried twice more", || async {
+        (tries(&house).await.len() >= tried.len() + 2).then_some(())
+    })
+    .await;
+    office.does(Does::Take);
+    let mails = office.wait_for(1).await;
+    assert_eq!(mails[0].id(), message);
+}
+
+/// Whoever was sending it died, and then it was for nobody: that try does not stay under way.
+#[tokio::test]
+async fn what_is_given_up_has_no_try_under_way() {
+    let office = PostOffice::open().await;
+    let mut house = plan(&office.address).setting("mail_deadline", "4s").start().await;
+    office.does(Does::Hang);
+    let buyer = house.sign_in(BUYER).await;
+    house.lose(&buyer, "left-open", "store_then_close").await;
+    until("handed over", || async { (office.heard() > 0).then_some(()) }).await;
+    house.kill_web();
+    let disabled = house.run(&["person", "disable", RESOLVER]);
+    assert_eq!(disabled.status, 0, "{}", disabled.err);
+    office.does(Does::Take);
+    house.restart_web().await;
+    until("given up", || async {
+        let all = outbox(&house, "given").await;
+        all.iter()
+            .any(|(to, state)| to == RESOLVER && state.starts_with("given up"))
+            .then_some(())
+    })
+    .await;
+    let lost = house
+        .number(
+            "SELECT count(*) FROM outbox_attempts t JOIN outbox m ON m.id = t.message
+             WHERE m.given_up_at IS NOT NULL AND t.outcome = 'lost'",
+        )
+        .await;
+    let open = house
+        .number(
+            "SELECT count(*) FROM outbox_attempts t JOIN outbox m ON m.id = t.message
+             WHERE m.given_up_at IS NOT NULL AND t.ended_at IS NULL",
+        )
+        .await;
+    assert_eq!((lost, open), (1, 0));
+}
+
+#[tokio::test]
+async fn without_a_mail_server_what_waits_says_so_and_nothing_is_sent_again() {
+    let office = PostOffice::open().await;
+    let mut house = plan(&office.address).start().await;
+    office.does(Does::NotNow);
+    let buyer_lost = async {
+        let buyer = house.sign_in(BUYER).await;
+        house.lose(&buyer, "no-server", "store_then_close").await;
+        until("tried", || async { (!tries(&house).await.is_empty()).then_some(()) }).await;
+    };
+    buyer_lost.await;
+    house.set("mail_server", "");
+    house.restart_web().await;
+    let resolver = house.sign_in(RESOLVER).await;
+    let shown = until("nobody has it in hand", || async {
+        let shown = resolver.get("/messages").await.text;
+        (!shown.contains("is spoken to now")).then_some(shown)
+    })
+    .await;
+    for part in [
+        "No mail server is set",
+        "waits until a mail server is set",
+        "Not offered",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    assert!(!shown.contains("within a moment"), "{shown}");
+    let message = only_message(&house).await;
+    let answer = resolver.post("/act/send_again", &[("message", &message)]).await;
+    let refused = resolver.refused(&answer, "/messages").await;
+    assert!(refused.is("nothing_is_sent"), "{:?}", refused.why);
+}
+
+/// Rule 20: a restored database does not know what was sent after the copy, neither orders nor mail.
+#[tokio::test]
+async fn a_restored_house_sends_no_mail_while_it_is_paused_and_no_second_digest() {
+    let (mut house, office) = house_and_office().await;
+    office.does(Does::NotNow);
+    {
+        let buyer = house.sign_in(BUYER).await;
+        house.lose(&buyer, "before-the-backup", "store_then_close").await;
+    }
+    until("tried", || async { (!tries(&house).await.is_empty()).then_some(()) }).await;
+    let waiting = only_message(&house).await;
+    house.kill_web();
+    let backup = house.back_up();
+    office.does(Does::Take);
+    house.restart_web().await;
+    morning(&house, TimeDelta::minutes(5)).await;
+    {
+        let buyer = house.sign_in(BUYER).await;
+        house.lose(&buyer, "after-the-backup", "store_then_close").await;
+    }
+    // both cases, and two digests
+    let mails = office.wait_for(4).await;
+    assert_each_once(&mails);
+    let of_waiting = |mails: &[Mail]| mails.iter().filter(|mail| mail.id() == waiting).count();
+    assert_eq!(of_waiting(&mails), 1);
+    house.kill_web();
+    house.put_back(&backup);
+    house.restart_web().await;
+    let paused = "SELECT count(*) FROM pauses WHERE ended_at IS NULL";
+    assert_eq!(house.number(paused).await, 1);
+    morning(&house, TimeDelta::minutes(5)).await;
+
+    // time for a claim and a sweep
+    tokio::time::sleep(std::time::Duration::from_secs(3)).await;
+
+    let heard = office.mails().len();
+    assert_eq!(heard, mails.len(), "nothing goes out");
+    assert_eq!(outbox(&house, "digest").await, []);
+    let manager = house.sign_in(MANAGER).await;
+    let shown = manager.get("/messages").await.text;
+    for part in ["Everything is paused", "waits until the pause has ended", "Not offered"] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    let answer = manager.post("/act/send_again", &[("message", &waiting)]).await;
+    let refused = manager.refused(&answer, "/messages").await;
+    assert!(refused.is("nothing_is_sent"), "{:?}", refused.why);
+
+    let ended = manager.post("/act/end_pause", &[("reason", "looked at it")]).await;
+    assert_eq!((ended.status, ended.location()), (303, "/"), "{ended:?}");
+    until("it goes out", || async {
+        (of_waiting(&office.mails()) == 2).then_some(())
+    })
+    .await;
+    assert_eq!(
+        outbox(&house, "digest").await,
+        [],
+        "it may have been written in the gap"
+    );
 }
 
 /// A person who is signed out comes back to the messages, and nothing was done.
@@ -572,12 +754,12 @@ async fn settings_for_mail_that_lack_something_are_named_at_once() {
         house.folder(),
         &[
             ("mail_server", "smtps://desk@mail.example.com".to_owned()),
-            ("mail_attempts", "0".to_owned()),
+            ("mail_give_up", "0s".to_owned()),
         ],
         &["check"],
     );
     assert_eq!(refused.status, 2, "{}", refused.err);
-    for name in ["public_url", "mail_from", "mail_password", "mail_attempts"] {
+    for name in ["public_url", "mail_from", "mail_password", "mail_give_up"] {
         assert!(refused.err.contains(name), "{name}: {}", refused.err);
     }
 }

@@ -58,7 +58,11 @@ async fn the_owner_before_the_deadline_then_a_manager_and_the_order_does_not_mov
         .get(&format!("/orders/{}", id(&lost)))
         .await
         .text;
-    assert!(page.contains("A manager was told that it is late"), "{page}");
+    assert!(page.contains("It is late, and was put before a manager"), "{page}");
+    assert!(
+        page.contains("put it before Mara Manager in the queue"),
+        "no mail goes out: {page}"
+    );
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import type { Page } from "@playwright/test";
-import { approveButton, orderOf } from "../support/acts.ts";
+import { approveButton, day, orderOf } from "../support/acts.ts";
 import { House, type Person, people } from "../support/house.ts";
 import { expectAccessible } from "../support/looks.ts";
 import { expect, test as base } from "../support/test.ts";
@@ -31,7 +31,7 @@ const pages: { name: string; as?: Person; path: (house: House, page: Page) => Pr
   { name: "sign-in", path: async () => "/sign-in" },
   { name: "queue", path: async (house) => (await house.assistant.wish("look-queue"), "/") },
   { name: "queue-mine", as: people.resolver, path: async (house, page) => (await pendingOf(house, page, people.resolver), "/?mine=yes") },
-  { name: "queue-unowned", as: people.manager, path: async () => "/?unowned=yes" },
+  { name: "queue-unowned", as: people.manager, path: async (house, page) => (await unownedOf(house, page), "/?unowned=yes") },
   { name: "queue-supplier", path: async (house) => (await house.assistant.wish("look-supplier"), "/?supplier=practice") },
   { name: "queue-section", path: async (house) => (await house.assistant.wish("look-section"), "/?section=review") },
   { name: "queue-unreadable", path: async () => "/?section=nowhere&supplier=nobody" },
@@ -108,6 +108,21 @@ async function pendingOf(house: House, page: Page, viewer: Person) {
   await orderIn(house, page, "confirmation_pending");
   await page.goto("about:blank");
   await house.signIn(page, viewer);
+}
+
+/** An order that came in while the only resolver was away. */
+async function unownedOf(house: House, page: Page) {
+  const { resolver, manager } = people;
+  const row = page.getByRole("row", { name: resolver.name });
+  await page.goto(`${house.url}/people`);
+  await row.locator("summary").click();
+  await row.getByLabel("Last day").fill(day(7));
+  await row.getByRole("button", { name: "Save" }).click();
+  await expect(row).toContainText("Away");
+  await pendingOf(house, page, manager);
+  await page.goto(`${house.url}/people`);
+  await row.getByRole("button", { name: `${resolver.name} is there` }).click();
+  await expect(row).not.toContainText("Away");
 }
 
 /** The list of the resolver's open cases. */

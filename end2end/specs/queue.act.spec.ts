@@ -110,7 +110,11 @@ test("a key that repeats before there is an answer resumes once, and nobody is t
   const page = await pageOf(people.resolver);
   await page.goto(`${house.url}/orders/${order.id}`);
   await new Keyboard(page).to(page.getByRole("button", { name: "Resume the purchase" }));
-  for (const _ of [1, 2, 3]) await page.keyboard.down("Enter");
+  // the desk has done what the first press asked for, and the answer is still on its way
+  await page.route("**/act/resume", (route) => route.fetch({ maxRedirects: 0 }), { times: 1 });
+  await page.keyboard.down("Enter");
+  await expect.poll(async () => (await house.assistant.order(order.id)).version).toBeGreaterThan(order.version);
+  await page.keyboard.down("Enter");
   await page.keyboard.up("Enter");
   await expect.poll(async () => (await house.assistant.order(order.id)).state).toBe("confirmed");
   await expect(page.getByRole("main")).toContainText("confirmed exactly what was approved", { timeout: 15_000 });

@@ -18,8 +18,8 @@ pub struct Mail {
     /// After the first try that failed, doubling to `most`.
     pub first: Duration,
     pub most: Duration,
-    /// Tries in a row before a message is given up.
-    pub attempts: u32,
+    /// A message that nobody took for so long since its first try is given up.
+    pub give_up: Duration,
 }
 
 /// Whom messages are handed to.
@@ -48,6 +48,9 @@ pub(super) struct Lengths {
     pub deadline: Duration,
     pub first: Duration,
     pub most: Duration,
+    pub give_up: Duration,
+    /// How long a process that stops waits for what it is sending.
+    pub grace: Duration,
 }
 
 /// The settings as they were written.
@@ -57,7 +60,6 @@ pub(super) struct Post<'a> {
     pub from: &'a str,
     pub password: &'a str,
     pub lengths: Lengths,
-    pub attempts: u32,
     /// `public_url` is set, and if it cannot be read that was said already.
     pub has_address: bool,
 }
@@ -68,19 +70,29 @@ const SUCH_AS: &str = "is not an address such as smtp://mail.example.com:587 or 
 impl Post<'_> {
     /// The settings; nothing where no server is set, or where something is wrong, which is named.
     pub fn read(self, links: Option<&str>, faults: &mut Vec<String>) -> Option<Mail> {
-        let Lengths { deadline, first, most } = self.lengths;
+        let Lengths {
+            deadline,
+            first,
+            most,
+            give_up,
+            grace,
+        } = self.lengths;
         let before = faults.len();
         if first > most {
             faults.push("mail_first: must not be longer than mail_most".to_owned());
         }
-        if self.attempts == 0 {
-            faults.push("mail_attempts: at least 1".to_owned());
+        if give_up < most {
+            faults.push("mail_give_up: must not be shorter than mail_most".to_owned());
         }
         if deadline.is_zero() {
             faults.push("mail_deadline: longer than nothing".to_owned());
         }
         if self.server.is_empty() {
             return None;
+        }
+        // else a process that stops abandons what the server may be taking, and somebody else sends it again
+        if deadline >= grace {
+            faults.push("mail_deadline: must be shorter than grace".to_owned());
         }
         if !self.has_address {
             faults.push("public_url: is needed with mail_server, for the links in messages".to_owned());
@@ -114,7 +126,7 @@ impl Post<'_> {
             deadline,
             first,
             most,
-            attempts: self.attempts,
+            give_up,
         })
     }
 }
@@ -227,11 +239,12 @@ mod tests {
             from: "",
             password: "",
             lengths: Lengths {
-                deadline: Duration::from_secs(30),
+                deadline: Duration::from_secs(15),
                 first: Duration::from_secs(30),
                 most: Duration::from_secs(3600),
+                give_up: Duration::from_secs(3600),
+                grace: Duration::from_secs(20),
             },
-            attempts: 8,
             has_address: false,
         };
         let named = |post: Post<'_>, links| {
@@ -257,5 +270,12 @@ mod tests {
             ..sound
         };
         assert_eq!(named(no_user, links), ["mail_server"]);
+        let lengths = Lengths {
+            deadline: Duration::from_secs(20),
+            give_up: Duration::from_secs(3599),
+            ..sound.lengths
+        };
+        let too_short = Post { lengths, ..sound };
+        assert_eq!(named(too_short, links), ["mail_give_up", "mail_deadline"]);
     }
 }

@@ -1,6 +1,7 @@
 //! Who is away, from which day to which, and who stands in: said on the page of people, or from the command line.
 //!
-//! Promises: what is open stays where it is; new cases go by it. Must not: keep why somebody is away (rule 17).
+//! Promises: what is open stays where it is; new cases go by it. Must not: keep why somebody is away, or write into the log
+//! for how long (rule 17).
 
 use super::again::again;
 use super::decide::missing;
@@ -107,8 +108,6 @@ async fn put(
     absences::absence_put(conn, &who.tenant, &who.id, absence).await?;
     let away = Happening::PersonAway {
         name: who.name.clone(),
-        from: absence.from,
-        until: absence.until,
         deputy_name,
     };
     let subject = Subject::Person(who.id.clone());

@@ -16,6 +16,7 @@ mod digest;
 mod doubt;
 pub mod export;
 pub mod figures;
+mod goods;
 pub mod hand_over;
 pub mod house;
 mod kin;

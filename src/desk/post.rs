@@ -2,21 +2,24 @@
 //!
 //! Promises: of all processes one has a message in hand; its try is committed before the mail server is spoken to, and no
 //! transaction spans the network; a message that nobody took is tried again, less and less often, and then given up with its
-//! reason. A process that dies between sending and noting may send it twice: with the same Message-ID. Must not: decide who is
-//! told of what.
+//! reason; nothing goes out while its tenant is paused. A process that dies between sending and noting may send it twice: with
+//! the same Message-ID. Must not: decide who is told of what.
 
 use super::again::again;
 use super::{Desk, DeskError, Person, clock, delta};
 use crate::config::Mail;
+use crate::domain::calendar;
 use crate::domain::event::{Happening, Subject};
-use crate::domain::ids::MessageId;
-use crate::domain::message::{MailPace, MessageState, TryEnd, may_send_again};
+use crate::domain::ids::{DraftId, MessageId, TenantId};
+use crate::domain::message::{MailPace, MailStop, MessageState, TryEnd, may_send_again, may_send_now};
+use crate::domain::pages::MessagesNow;
 use crate::domain::refusal::Refusal;
 use crate::mail::{Handed, Outgoing, hand_over};
 use crate::store::outbox::{self, MessageRow};
-use crate::store::{Written, events, people};
+use crate::store::pauses::pause_open;
+use crate::store::{Conn, Written, events, people};
 use crate::supplier::secret_at;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use std::sync::Arc;
 
 /// Due messages looked at in one claim.
@@ -29,6 +32,10 @@ pub struct ClaimedMessage {
     number: u32,
     /// Tries since it was written, or since somebody wanted it sent again; this one too.
     in_a_row: u32,
+    /// When the first of these began.
+    tried_since: DateTime<Utc>,
+    /// It is in hand until then.
+    until: DateTime<Utc>,
     outgoing: Outgoing,
     mail: Arc<Mail>,
 }
@@ -37,36 +44,45 @@ fn pace(mail: &Mail) -> MailPace {
     MailPace {
         first: delta(mail.first),
         most: delta(mail.most),
-        tries: mail.attempts,
+        give_up: delta(mail.give_up),
     }
 }
 
 impl Desk {
-    /// Takes the next message that is due in hand; nothing where none is, or where no mail server is set.
+    /// Takes the next message that is due in hand; nothing where none is, where no mail server is set, or while its tenant is
+    /// paused.
     pub async fn claim_message(&self) -> Result<Option<ClaimedMessage>, DeskError> {
         let Some(mail) = &self.mail else { return Ok(None) };
+        self.look_if_connected_anew().await?;
         let mut read = self.store.begin_read().await?;
         let due = outbox::message_due(&mut read, clock::now(), LOOK_AT).await?;
         drop(read);
-        for id in due {
-            if let Some(claimed) = again(|| self.claim_message_once(mail, &id)).await? {
+        for (tenant, id) in due {
+            if let Some(claimed) = again(|| self.claim_message_once(mail, &tenant, &id)).await? {
                 return Ok(Some(claimed));
             }
         }
         Ok(None)
     }
 
-    async fn claim_message_once(&self, mail: &Arc<Mail>, id: &MessageId) -> Result<Option<ClaimedMessage>, DeskError> {
+    async fn claim_message_once(
+        &self,
+        mail: &Arc<Mail>,
+        tenant: &TenantId,
+        id: &MessageId,
+    ) -> Result<Option<ClaimedMessage>, DeskError> {
+        let mut tx = self.store.begin_write_in(tenant).await?;
         let now = clock::now();
-        let mut tx = self.store.begin_write().await?;
+        if !self.may_tell(&mut tx, tenant).await? {
+            return Ok(None);
+        }
         let row = outbox::message_read(&mut tx, id, now).await?;
         if !matches!(row.state, MessageState::Waiting { until } if until <= now) {
             return Ok(None);
         }
         let person = people::person_read(&mut tx, &row.to).await?;
-        if let Some(because) = never_sent(&row, person.disabled, mail) {
-            let given_up = MessageState::GivenUp { at: now, because };
-            if outbox::message_move(&mut tx, id, &given_up).await? == Written::Done {
+        if let Some(because) = never_sent(&row, person.disabled, mail, now) {
+            if outbox::message_give_up(&mut tx, id, row.attempts, &because, now).await? == Written::Done {
                 tx.commit().await?;
             }
             return Ok(None);
@@ -81,6 +97,8 @@ impl Desk {
             id: id.clone(),
             number: row.attempts + 1,
             in_a_row: row.attempts - row.attempts_before + 1,
+            tried_since: row.tried_since.unwrap_or(now),
+            until,
             outgoing: Outgoing {
                 id: id.to_string(),
                 from: mail.from.clone(),
@@ -94,19 +112,52 @@ impl Desk {
         }))
     }
 
+    /// Whether a message of this tenant may be sent, or a digest written: not while it is paused, for what waits may have been
+    /// sent in the gap; nor before the database behind this very transaction was looked at (rule 20).
+    pub(super) async fn may_tell(&self, conn: &mut Conn, tenant: &TenantId) -> Result<bool, DeskError> {
+        let is_known = !self.must_look() && self.is_known(conn, tenant).await?;
+        Ok(is_known && pause_open(conn, tenant).await?.is_none())
+    }
+
+    /// The tenant's messages with why none goes out, as `send_again` judges it.
+    pub async fn messages_now(
+        &self,
+        person: &Person,
+        after: Option<&MessageId>,
+        refused: Option<&DraftId>,
+    ) -> Result<MessagesNow, DeskError> {
+        let mut page = self.messages_page(person, after, refused).await?;
+        let mut read = self.store.begin_read().await?;
+        let paused = pause_open(&mut read, person.tenant()).await?.is_some();
+        let stop = MailStop::of(page.is_set_up, paused);
+        for one in &mut page.messages {
+            one.may_send_again = may_send_now(one.may_send_again.clone(), stop);
+        }
+        Ok(MessagesNow { page, stop })
+    }
+
     /// Sends a message and notes what became of it. Whatever goes wrong, it is tried again.
     pub async fn send_message(&self, claimed: &ClaimedMessage) {
-        let mail = &claimed.mail;
-        let handed = match mail.password.as_deref().map(secret_at).transpose() {
-            Ok(password) => hand_over(&mail.server, password, &claimed.outgoing, mail.deadline).await,
-            Err(fault) => {
-                tracing::error!("no message can be sent: {fault}");
-                Handed::Later("the mail server's password cannot be read; the log says why".to_owned())
-            }
-        };
+        let handed = self.hand_over_in_time(claimed).await;
         if let Err(error) = again(|| self.note_handed(claimed, &handed)).await {
             tracing::error!(message = %claimed.id, "what became of a message was not noted: {error}");
         }
+    }
+
+    async fn hand_over_in_time(&self, claimed: &ClaimedMessage) -> Handed {
+        let mail = &claimed.mail;
+        let password = match mail.password.as_deref().map(secret_at).transpose() {
+            Ok(password) => password,
+            Err(fault) => {
+                tracing::error!("no message can be sent: {fault}");
+                return Handed::Later("the mail server's password cannot be read; the log says why".to_owned());
+            }
+        };
+        // a process that stood still meanwhile must not send what another may have in hand before this call ends
+        if clock::now() + delta(mail.deadline) > claimed.until {
+            return Handed::Later("this process stood still; nothing was sent".to_owned());
+        }
+        hand_over(&mail.server, password, &claimed.outgoing, mail.deadline).await
     }
 
     async fn note_handed(&self, claimed: &ClaimedMessage, handed: &Handed) -> Result<(), DeskError> {
@@ -116,9 +167,9 @@ impl Desk {
         let closed = outbox::try_close(&mut tx, &claimed.id, claimed.number, end, detail, now).await?;
         // it counted as lost meanwhile, and another process has the message in hand
         if closed == Written::NotInThatState
-            || outbox::message_move(&mut tx, &claimed.id, &state).await? != Written::Done
+            || outbox::message_move(&mut tx, &claimed.id, claimed.number, &state).await? != Written::Done
         {
-            tracing::warn!(message = %claimed.id, "a message was sent after its time; it may arrive twice");
+            tracing::warn!(message = %claimed.id, "a message was seen to after its time; it may arrive twice");
             return Ok(());
         }
         tx.commit().await?;
@@ -139,7 +190,9 @@ impl Desk {
         let row = outbox::message_fetch(&mut tx, person.tenant(), id, now)
             .await?
             .ok_or(DeskError::Absent("message"))?;
-        may_send_again(&row.state, person.roles(), row.to == person.0.id, now)?;
+        let paused = pause_open(&mut tx, person.tenant()).await?.is_some();
+        let may = may_send_again(&row.state, person.roles(), row.to == person.0.id, now);
+        may_send_now(may, MailStop::of(self.mail.is_some(), paused))?;
         if outbox::message_again(&mut tx, id, row.attempts, now).await? == Written::NotInThatState {
             return Err(Refusal::MessageOnItsWay.into());
         }
@@ -161,15 +214,21 @@ impl Desk {
 }
 
 /// Why a message is given up without another try.
-fn never_sent(row: &MessageRow, disabled: bool, mail: &Mail) -> Option<String> {
-    let in_a_row = row.attempts - row.attempts_before;
+fn never_sent(row: &MessageRow, disabled: bool, mail: &Mail, now: DateTime<Utc>) -> Option<String> {
     if disabled {
-        Some(format!("{} is disabled and is told nothing", row.to_name))
-    } else if in_a_row >= mail.attempts {
-        Some(format!("{in_a_row} tries in a row came to nothing"))
-    } else {
-        None
+        return Some(format!("{} is disabled and is told nothing", row.to_name));
     }
+    // what waited while nobody worked is tried once more; but if it is what processes die of, that has an end
+    let tried_since = row.tried_since.filter(|_| row.left_open)?;
+    let in_a_row = row.attempts - row.attempts_before;
+    match pace(mail).next(in_a_row, now - tried_since) {
+        Some(_) => None,
+        None => Some(in_vain(now - tried_since)),
+    }
+}
+
+fn in_vain(tried_for: TimeDelta) -> String {
+    format!("it was tried for {} and never taken", calendar::span(tried_for))
 }
 
 /// What a try came to, and where the message is after it.
@@ -181,11 +240,12 @@ fn outcome<'a>(claimed: &ClaimedMessage, handed: &'a Handed, now: DateTime<Utc>)
             (TryEnd::Refused, said, MessageState::GivenUp { at: now, because })
         }
         Handed::Later(said) => {
-            let state = match pace(&claimed.mail).next(claimed.in_a_row) {
+            let tried_for = now - claimed.tried_since;
+            let state = match pace(&claimed.mail).next(claimed.in_a_row, tried_for) {
                 Some(wait) => MessageState::Waiting { until: now + wait },
                 None => MessageState::GivenUp {
                     at: now,
-                    because: format!("{} tries in a row came to nothing", claimed.in_a_row),
+                    because: in_vain(tried_for),
                 },
             };
             (TryEnd::Failed, said, state)

@@ -71,9 +71,10 @@ impl Desk {
         let happening = match step {
             Step::Wait(_) => return Ok(()),
             Step::Remind => {
-                self.tell(conn, tenant, &case.owner, CaseNews::Reminder, case, about, now)
-                    .await?;
+                let news = CaseNews::Reminder;
+                let mailed = self.tell(conn, tenant, &case.owner, news, case, about, now).await?;
                 Happening::CaseReminded {
+                    mailed,
                     case: case.id.clone(),
                     owner_name: case.owner_name.clone(),
                     due_at: case.due_at,
@@ -84,8 +85,9 @@ impl Desk {
                 let today = today_in(conn, tenant, now).await?;
                 let to = manager_to_tell(&candidates, &case.owner, today).ok_or(DeskError::NoManager)?;
                 let news = CaseNews::Escalated { times };
-                self.tell(conn, tenant, to, news, case, about, now).await?;
+                let mailed = self.tell(conn, tenant, to, news, case, about, now).await?;
                 Happening::CaseEscalated {
+                    mailed,
                     case: case.id.clone(),
                     to: to.clone(),
                     to_name: people::person_name(conn, to).await?,

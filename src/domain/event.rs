@@ -248,19 +248,23 @@ pub enum Happening {
         due_at: Option<DateTime<Utc>>,
         reason: String,
     },
-    /// Its owner was reminded, before the deadline.
+    /// Its owner is to be reminded, before the deadline.
     CaseReminded {
         case: CaseId,
         owner_name: String,
         due_at: DateTime<Utc>,
+        /// They are told by e-mail; else the queue alone says it.
+        mailed: bool,
     },
-    /// Its deadline has passed: a manager was told, and is told again every day.
+    /// Its deadline has passed: it is put before a manager, and again every day.
     CaseEscalated {
         case: CaseId,
         to: PersonId,
         to_name: String,
         /// How often by now.
         times: u32,
+        /// They are told by e-mail; else the queue alone says it.
+        mailed: bool,
     },
     /// Somebody is at it: nobody is reminded or told until then.
     CaseAcknowledged {
@@ -274,11 +278,10 @@ pub enum Happening {
         owner_name: Option<String>,
         within: Option<String>,
     },
-    /// A person is away up to and with this day; their new cases are the deputy's.
+    /// A person is away; their new cases are the deputy's. From when to when stands in `absences` alone, where it can be
+    /// forgotten (rule 17).
     PersonAway {
         name: String,
-        from: NaiveDate,
-        until: NaiveDate,
         deputy_name: Option<String>,
     },
     /// A person is there again, or does not go away after all.

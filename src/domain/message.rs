@@ -16,6 +16,7 @@ use super::text::{Piece, visible};
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 
 /// What there is to tell of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -338,13 +339,10 @@ fn counted(heading: &str, cases: &[&CaseFacts]) -> Option<String> {
     if cases.is_empty() {
         return None;
     }
-    let mut goods: Vec<&Goods> = Vec::new();
-    for one in cases.iter().filter_map(|facts| facts.goods.as_ref()) {
-        if !goods.iter().any(|known| known.target == one.target) {
-            goods.push(one);
-        }
-    }
-    let totals: Vec<String> = sums(goods.iter().map(|goods| goods.total))
+    let mut counted = HashSet::new();
+    let goods = cases.iter().filter_map(|facts| facts.goods.as_ref());
+    let goods = goods.filter(|goods| counted.insert(&goods.target));
+    let totals: Vec<String> = sums(goods.map(|goods| goods.total))
         .iter()
         .map(Money::to_string)
         .collect();
@@ -485,19 +483,48 @@ pub struct MailPace {
     pub first: TimeDelta,
     /// At most.
     pub most: TimeDelta,
-    /// So many tries in all.
-    pub tries: u32,
+    /// Since its first try, before it is given up.
+    pub give_up: TimeDelta,
 }
 
 impl MailPace {
-    /// How long to wait after so many tries that failed; nothing when there were enough.
-    pub fn next(self, failed: u32) -> Option<TimeDelta> {
-        if failed >= self.tries {
+    /// How long to wait after so many tries that failed, the first of them so long ago; nothing when that was long enough.
+    pub fn next(self, failed: u32, tried_for: TimeDelta) -> Option<TimeDelta> {
+        if tried_for >= self.give_up {
             return None;
         }
         let doublings = failed.saturating_sub(1).min(30);
         let wait = self.first.checked_mul(1 << doublings).unwrap_or(self.most);
         Some(wait.min(self.most))
+    }
+}
+
+/// Why no message of a house goes out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MailStop {
+    /// No mail server is set.
+    NoServer,
+    /// It is paused after a restore or a copy: what waits may have been sent already (rule 20).
+    Paused,
+}
+
+impl MailStop {
+    /// What stops them.
+    pub fn of(is_set_up: bool, is_paused: bool) -> Option<Self> {
+        match (is_set_up, is_paused) {
+            (false, _) => Some(Self::NoServer),
+            (true, true) => Some(Self::Paused),
+            (true, false) => None,
+        }
+    }
+}
+
+/// What `may_send_again` says, where perhaps nothing goes out at all: then that is why, for whoever may.
+pub fn may_send_now(may: Result<(), Refusal>, stop: Option<MailStop>) -> Result<(), Refusal> {
+    match (may, stop) {
+        (Ok(()) | Err(Refusal::MessageOnItsWay), Some(stop)) => Err(Refusal::NothingIsSent(stop)),
+        (may, Some(_) | None) => may,
     }
 }
 

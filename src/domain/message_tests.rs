@@ -210,12 +210,17 @@ fn mail_is_tried_less_and_less_often_and_then_given_up() {
     let pace = MailPace {
         first: TimeDelta::seconds(30),
         most: TimeDelta::minutes(5),
-        tries: 6,
+        give_up: TimeDelta::minutes(15),
     };
-    let waits: Vec<_> = (1..=6)
-        .map(|failed| pace.next(failed).map(|wait| wait.num_seconds()))
-        .collect();
-    assert_eq!(waits, [Some(30), Some(60), Some(120), Some(240), Some(300), None]);
+    let (mut tried_for, mut waits) = (TimeDelta::zero(), Vec::new());
+    while let Some(wait) = pace.next(u32::try_from(waits.len() + 1).expect("few"), tried_for) {
+        tried_for += wait;
+        waits.push(wait.num_seconds());
+    }
+    assert_eq!(waits, [30, 60, 120, 240, 300, 300]);
+    // by its age, not by how often it was tried
+    assert_eq!(pace.next(1_000, TimeDelta::minutes(14)), Some(TimeDelta::minutes(5)));
+    assert_eq!(pace.next(1, TimeDelta::minutes(15)), None);
 }
 
 #[test]
@@ -242,4 +247,20 @@ fn mail_is_sent_again_by_whoever_it_is_for_and_by_managers_when_it_is_not_on_its
     for state in [&due, &MessageState::Sending] {
         assert_eq!(own(state), Err(Refusal::MessageOnItsWay), "{state:?}");
     }
+}
+
+#[test]
+fn mail_is_not_sent_again_where_nothing_goes_out_and_that_is_why() {
+    for stop in [MailStop::NoServer, MailStop::Paused] {
+        for may in [Ok(()), Err(Refusal::MessageOnItsWay)] {
+            assert_eq!(may_send_now(may, Some(stop)), Err(Refusal::NothingIsSent(stop)));
+        }
+        let not_theirs = Err(Refusal::NotYourRole(Act::SendAgain));
+        assert_eq!(may_send_now(not_theirs.clone(), Some(stop)), not_theirs);
+    }
+    assert_eq!(may_send_now(Ok(()), None), Ok(()));
+    let stops = [(false, false), (false, true), (true, true), (true, false)];
+    let stops = stops.map(|(is_set_up, is_paused)| MailStop::of(is_set_up, is_paused));
+    let (none_set, paused) = (Some(MailStop::NoServer), Some(MailStop::Paused));
+    assert_eq!(stops, [none_set, none_set, paused, None]);
 }

@@ -12,7 +12,7 @@ use super::difference::{Difference, Recorded};
 use super::event::Event;
 use super::ids::{AttemptId, CaseId, IntentId, MessageId, OrderId, PersonId, SuggestionId};
 use super::look_up::{Established, Ladder, LookedUp};
-use super::message::MessageShown;
+use super::message::{MailStop, MessageShown};
 use super::money::Money;
 use super::order::{Hold, Life, OrderState};
 use super::person::Role;
@@ -567,6 +567,13 @@ pub struct MessagesPage {
     /// The link to the next page carries this.
     pub next: Option<MessageId>,
     pub draft: Option<Draft>,
+}
+
+/// The page of messages, and why none of them goes out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MessagesNow {
+    pub page: MessagesPage,
+    pub stop: Option<MailStop>,
 }
 
 /// Scheme and host under which people open the pages, where the configuration says so.

@@ -3,6 +3,7 @@
 
 use super::difference::Difference;
 use super::ids::{OrderId, SuggestionId};
+use super::message::MailStop;
 use super::order::OrderState;
 use super::people::CaseChanged;
 use super::person::Act;
@@ -79,4 +80,6 @@ pub enum Refusal {
     NobodyElse { name: String },
     /// The message goes out within a moment, or is being sent.
     MessageOnItsWay,
+    /// No message goes out at all.
+    NothingIsSent(MailStop),
 }

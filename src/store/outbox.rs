@@ -32,6 +32,10 @@ pub struct MessageRow {
     pub attempts: u32,
     /// Those before somebody wanted it sent again.
     pub attempts_before: u32,
+    /// When the first try after these began.
+    pub tried_since: Option<DateTime<Utc>>,
+    /// Whoever had it in hand last did not report back in time.
+    pub left_open: bool,
 }
 
 #[derive(sqlx::FromRow)]
@@ -51,13 +55,15 @@ struct Columns {
     given_up_because: Option<String>,
     attempts: i64,
     attempts_before: i64,
+    tried_since: Option<i64>,
 }
 
 macro_rules! message_columns {
     ($rest:literal) => {
         concat!(
             "SELECT m.id, m.person, p.name AS to_name, m.kind, m.case_id, m.subject, m.body, m.created_at, m.due_at,
-                    m.lease_until, m.sent_at, m.given_up_at, m.given_up_because, m.attempts, m.attempts_before
+                    m.lease_until, m.sent_at, m.given_up_at, m.given_up_because, m.attempts, m.attempts_before,
+                    (SELECT t.at FROM outbox_attempts t WHERE t.message = m.id AND t.number = m.attempts_before + 1) AS tried_since
              FROM outbox m JOIN people p ON p.id = m.person ",
             $rest
         )
@@ -86,6 +92,8 @@ impl Columns {
     fn read(self, now: DateTime<Utc>) -> Result<MessageRow, StoreError> {
         Ok(MessageRow {
             state: self.state(now)?,
+            tried_since: moment_if(self.tried_since)?,
+            left_open: moment_if(self.lease_until)?.is_some_and(|until| until <= now),
             id: parsed(&self.id)?,
             to: parsed(&self.person)?,
             to_name: self.to_name,
@@ -126,20 +134,28 @@ pub async fn message_add(
     Ok(())
 }
 
-/// Messages that are due and that nobody has in hand, the one due first on top, at most so many.
-pub async fn message_due(conn: &mut Conn, now: DateTime<Utc>, most: u32) -> Result<Vec<MessageId>, StoreError> {
-    let found: Vec<String> = ask!(
+/// Messages that are due and that nobody has in hand, the one due first on top, at most so many; none of a paused tenant.
+pub async fn message_due(
+    conn: &mut Conn,
+    now: DateTime<Utc>,
+    most: u32,
+) -> Result<Vec<(TenantId, MessageId)>, StoreError> {
+    let found: Vec<(String, String)> = ask!(
         conn,
-        sqlx::query_scalar(
-            "SELECT id FROM outbox
+        sqlx::query_as(
+            "SELECT tenant, id FROM outbox m
              WHERE due_at IS NOT NULL AND due_at <= $1 AND (lease_until IS NULL OR lease_until <= $1)
+               AND NOT EXISTS (SELECT 1 FROM pauses p WHERE p.tenant = m.tenant AND p.ended_at IS NULL)
              ORDER BY due_at, id LIMIT $2"
         )
         .bind(micros(now))
         .bind(i64::from(most))
         .fetch_all(&mut *conn)
     )?;
-    found.iter().map(|id| parsed(id)).collect()
+    found
+        .iter()
+        .map(|(tenant, id)| Ok((parsed(tenant)?, parsed(id)?)))
+        .collect()
 }
 
 /// Takes a message in hand until then, from exactly so many tries, and opens its next; one that a process left open is lost.
@@ -166,14 +182,7 @@ pub async fn message_claim(
     if Written::of(taken) == Written::NotInThatState {
         return Ok(Written::NotInThatState);
     }
-    done!(
-        conn,
-        sqlx::query("UPDATE outbox_attempts SET ended_at = $1, outcome = $2 WHERE message = $3 AND ended_at IS NULL")
-            .bind(micros(now))
-            .bind(TryEnd::Lost.word())
-            .bind(id.as_str())
-            .execute(&mut *conn)
-    )?;
+    try_lost(conn, id, now).await?;
     done!(
         conn,
         sqlx::query(
@@ -184,6 +193,45 @@ pub async fn message_claim(
         .execute(&mut *conn)
     )?;
     Ok(Written::Done)
+}
+
+/// Whoever left a try open does not report back any more.
+async fn try_lost(conn: &mut Conn, id: &MessageId, now: DateTime<Utc>) -> Result<(), StoreError> {
+    done!(
+        conn,
+        sqlx::query("UPDATE outbox_attempts SET ended_at = $1, outcome = $2 WHERE message = $3 AND ended_at IS NULL")
+            .bind(micros(now))
+            .bind(TryEnd::Lost.word())
+            .bind(id.as_str())
+            .execute(&mut *conn)
+    )?;
+    Ok(())
+}
+
+/// Gives up a message that nobody has in hand, from exactly so many tries; one that a process left open is lost.
+pub async fn message_give_up(
+    conn: &mut Conn,
+    id: &MessageId,
+    attempts: u32,
+    because: &str,
+    now: DateTime<Utc>,
+) -> Result<Written, StoreError> {
+    let given_up = done!(
+        conn,
+        sqlx::query(
+            "UPDATE outbox SET due_at = NULL, given_up_at = $1, given_up_because = $2, lease_until = NULL
+             WHERE id = $3 AND attempts = $4 AND due_at <= $1 AND (lease_until IS NULL OR lease_until <= $1)"
+        )
+        .bind(micros(now))
+        .bind(because)
+        .bind(id.as_str())
+        .bind(i64::from(attempts))
+        .execute(&mut *conn)
+    )?;
+    if Written::of(given_up) == Written::Done {
+        try_lost(conn, id, now).await?;
+    }
+    Ok(Written::of(given_up))
 }
 
 /// Closes a try. Once it counts as lost it stays so: somebody else has the message in hand.
@@ -211,8 +259,13 @@ pub async fn try_close(
     Ok(Written::of(closed))
 }
 
-/// Moves a message that waits to where its last try left it.
-pub async fn message_move(conn: &mut Conn, id: &MessageId, to: &MessageState) -> Result<Written, StoreError> {
+/// Moves a message to where the last of exactly so many tries left it; whoever closed that try has it in hand.
+pub async fn message_move(
+    conn: &mut Conn,
+    id: &MessageId,
+    attempts: u32,
+    to: &MessageState,
+) -> Result<Written, StoreError> {
     let (due_at, sent_at, given_up) = match to {
         MessageState::Waiting { until } => (Some(*until), None, None),
         MessageState::Sent { at } => (None, Some(*at), None),
@@ -223,13 +276,14 @@ pub async fn message_move(conn: &mut Conn, id: &MessageId, to: &MessageState) ->
         conn,
         sqlx::query(
             "UPDATE outbox SET due_at = $1, sent_at = $2, given_up_at = $3, given_up_because = $4, lease_until = NULL
-             WHERE id = $5 AND due_at IS NOT NULL"
+             WHERE id = $5 AND attempts = $6 AND due_at IS NOT NULL"
         )
         .bind(due_at.map(micros))
         .bind(sent_at.map(micros))
         .bind(given_up.map(|(at, _)| micros(at)))
         .bind(given_up.map(|(_, because)| because))
         .bind(id.as_str())
+        .bind(i64::from(attempts))
         .execute(&mut *conn)
     )?;
     Ok(Written::of(moved))

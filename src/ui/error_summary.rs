@@ -115,6 +115,7 @@ fn WayOn(draft: Draft) -> impl IntoView {
         | Refusal::NoResume(_)
         | Refusal::NobodyElse { .. }
         | Refusal::NotSettledYet { .. }
+        | Refusal::NothingIsSent(_)
         | Refusal::MessageOnItsWay => ().into_any(),
     }
 }

@@ -13,8 +13,8 @@ use super::words;
 use super::words::messages as told;
 use crate::calls;
 use crate::domain::ids::{CaseId, MessageId};
-use crate::domain::message::{MessageShown, MessageState, Try, TryEnd};
-use crate::domain::pages::{MessagesPage, sheet_path};
+use crate::domain::message::{MailStop, MessageShown, MessageState, Try, TryEnd};
+use crate::domain::pages::{MessagesNow, sheet_path};
 use crate::domain::refusal::Refusal;
 use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
@@ -31,19 +31,20 @@ pub fn MessagesRoute() -> impl IntoView {
         (query.get("after"), query.get("refused"))
     };
     let page = Resource::new(asked, |(after, refused)| calls::messages::messages_page(after, refused));
-    answered(page, |page| view! { <Messages page/> })
+    answered(page, |now| view! { <Messages now/> })
 }
 
 #[component]
-fn Messages(page: MessagesPage) -> impl IntoView {
+fn Messages(now: MessagesNow) -> impl IntoView {
+    let MessagesNow { page, stop } = now;
     let here = Here::of(&page.viewer);
     let summary = page.draft.map(|draft| view! { <ErrorSummary draft here/> });
-    let without = (!page.is_set_up).then(|| view! { <NoServer/> });
+    let stopped = stop.map(|stop| view! { <Stopped stop/> });
     let older = page.next.map(|next| view! { <Older next/> });
     let body = if page.messages.is_empty() {
         view! { <p class="empty">"Nobody was told anything by e-mail here."</p> }.into_any()
     } else {
-        let items = page.messages.into_iter().map(|one| view! { <One one here/> });
+        let items = page.messages.into_iter().map(|one| view! { <One one stop here/> });
         view! { <ol class="messages">{items.collect_view()}</ol> }.into_any()
     };
     view! {
@@ -54,25 +55,26 @@ fn Messages(page: MessagesPage) -> impl IntoView {
                 <p class="lead">"What people were told by e-mail, newest first."</p>
                 <p><a href="/activity">"Everything that happened"</a></p>
             </div>
-            {without}
+            {stopped}
             <section class="card" aria-label="Messages">{body}{older}</section>
         </Frame>
     }
     .into_any()
 }
 
+/// Nothing goes out, and why.
 #[component]
-fn NoServer() -> impl IntoView {
+fn Stopped(stop: MailStop) -> impl IntoView {
     view! {
         <div class="sieve-wrong" role="status">
-            <p><Drawing icon=Icon::Pause/>"No mail server is set, so nobody is told anything by e-mail."</p>
+            <p><Drawing icon=Icon::Pause/>{told::stopped(stop)}</p>
         </div>
     }
     .into_any()
 }
 
 #[component]
-fn One(one: MessageShown, here: Here) -> impl IntoView {
+fn One(one: MessageShown, stop: Option<MailStop>, here: Here) -> impl IntoView {
     let (heading, labelled) = heading_id(one.id.as_str());
     let anchor = one.id.to_string();
     view! {
@@ -87,7 +89,7 @@ fn One(one: MessageShown, here: Here) -> impl IntoView {
                 <p class="fine message-about">
                     <span>{told::kind(one.kind)}</span>
                     <About case=one.case/>
-                    <Where state=one.state here/>
+                    <Where state=one.state stop here/>
                 </p>
                 <Tries tries=one.tries body=one.body here/>
                 <Again id=one.id may=one.may_send_again here/>
@@ -119,14 +121,13 @@ fn About(case: Option<CaseId>) -> impl IntoView {
 
 /// Since when it is where it is, or when it goes on.
 #[component]
-fn Where(state: MessageState, here: Here) -> impl IntoView {
+fn Where(state: MessageState, stop: Option<MailStop>, here: Here) -> impl IntoView {
     match state {
-        MessageState::Waiting { until } if here.is_late(until) => {
-            view! { <span>"goes out within a moment"</span> }.into_any()
-        }
-        MessageState::Waiting { until } => {
-            view! { <span>"tried again at "<Moment at=until here precise=true/></span> }.into_any()
-        }
+        MessageState::Waiting { until } => match stop {
+            Some(stop) => view! { <span>{told::waits_for(stop)}</span> }.into_any(),
+            None if here.is_late(until) => view! { <span>"goes out within a moment"</span> }.into_any(),
+            None => view! { <span>"tried again at "<Moment at=until here precise=true/></span> }.into_any(),
+        },
         MessageState::Sending => view! { <span>"the mail server is spoken to now"</span> }.into_any(),
         MessageState::Sent { at } => {
             view! { <span>"the mail server took it at "<Moment at here precise=true/></span> }.into_any()

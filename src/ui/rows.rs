@@ -45,13 +45,14 @@ fn OneRow(row: Row, here: Here) -> impl IntoView {
         .map(|found| view! { <p class="rows-matched"><Words text=found/></p> });
     let matched = matched.collect_view();
     let (owner, by) = (row.owner, row.by.map(|by| (by, row.since)));
+    let owned = owner.is_some().then_some("Owner");
     view! {
         <tr>
             <td class="rows-urgency" data-th="Urgency"><HowUrgent urgency=row.urgency here/></td>
             <td class="rows-what"><What target=row.target supplier=row.supplier_name headline=row.headline/>{matched}</td>
             <td class="rows-state"><StatusTag stands=row.stands/></td>
             <td class="number rows-amount" data-th="Amount">{row.total.map(|total| total.to_string())}</td>
-            <td class="rows-owner" data-th="Owner"><Whose owner by here/></td>
+            <td class="rows-owner" data-th=owned><Whose owner by here/></td>
             <td class="rows-why"><LastKnown why=row.why stands=row.stands here/></td>
         </tr>
     }

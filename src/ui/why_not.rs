@@ -44,6 +44,7 @@ pub fn WhyNot(refusal: Refusal, here: Here) -> impl IntoView {
         | Refusal::CasesChanged(_)
         | Refusal::NobodyElse { .. }
         | Refusal::NotSettledYet { .. }
+        | Refusal::NothingIsSent(_)
         | Refusal::MessageOnItsWay => None,
     };
     view! {

@@ -239,6 +239,7 @@ fn case(case: &crate::domain::case::Case) -> Value {
         "reason": case.reason,
         "opened_at": case.opened_at,
         "closed_at": case.closed_at,
+        "fell_to_manager": case.fell_to_manager,
         "quiet_until": case.quiet_until,
         "escalated": case.escalated,
     })

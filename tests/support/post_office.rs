@@ -18,6 +18,10 @@ pub enum Does {
     NotNow,
     /// 550 to the recipient.
     Never,
+    /// 550 to whom it is from.
+    NotFromYou,
+    /// 554 to the recipient: it relays nothing for us.
+    NoRelay,
     /// Reads the whole message, keeps nothing, and closes without an answer.
     Close,
     /// Reads the whole message, keeps nothing, and says nothing for as long as somebody waits.
@@ -186,12 +190,14 @@ async fn converse(stream: TcpStream, shared: &Shared) -> std::io::Result<()> {
         let verb = line.split([' ', '\r']).next().unwrap_or_default().to_uppercase();
         match (verb.as_str(), does) {
             ("EHLO", _) => say(&mut to, "250-post.office.test\r\n250 8BITMIME").await?,
+            ("MAIL", Does::NotFromYou) => say(&mut to, "550 not from you").await?,
             ("MAIL" | "RSET" | "NOOP", _) => say(&mut to, "250 as you wish").await?,
             ("RCPT", Does::NotNow) => say(&mut to, "451 4.3.2 not now").await?,
             ("RCPT", Does::Never) => {
                 let address = address_in(&line);
                 say(&mut to, &format!("550 5.1.1 <{address}> is nobody here")).await?;
             }
+            ("RCPT", Does::NoRelay) => say(&mut to, "554 5.7.1 relay access denied").await?,
             ("RCPT", _) => {
                 recipient = address_in(&line);
                 say(&mut to, "250 known").await?;
@@ -203,7 +209,7 @@ async fn converse(stream: TcpStream, shared: &Shared) -> std::io::Result<()> {
                 match does {
                     Does::Close => return Ok(()),
                     Does::Hang => std::future::pending().await,
-                    Does::Take | Does::NotNow | Does::Never => {}
+                    Does::Take | Does::NotNow | Does::Never | Does::NotFromYou | Does::NoRelay => {}
                 }
                 let mail = Mail {
                     to: recipient.clone(),

@@ -138,33 +138,30 @@ fn sentence(event: &Event, attempts: &[AttemptId], here: Here) -> String {
                 .unwrap_or_default();
             format!("{who} handed it to {owner_name}{due}.")
         }
-        Happening::CaseReminded { owner_name, due_at, .. } => {
-            format!("{who} reminded {owner_name}: due {}.", here.short(*due_at))
+        Happening::CaseReminded {
+            owner_name,
+            due_at,
+            mailed,
+            ..
+        } => {
+            let how = by_mail(*mailed);
+            format!("{who} reminded {owner_name}{how}: due {}.", here.short(*due_at))
         }
-        Happening::CaseEscalated { to_name, times: 1, .. } => format!("{who} told {to_name}: the deadline has passed."),
-        Happening::CaseEscalated { to_name, times, .. } => {
-            format!(
-                "{who} told {to_name} for the {} time: the deadline has passed.",
-                ordinal(*times)
-            )
+        Happening::CaseEscalated {
+            to_name, times, mailed, ..
+        } => {
+            let how = by_mail(*mailed);
+            let again = (*times > 1).then(|| format!(" for the {} time", ordinal(*times)));
+            let again = again.unwrap_or_default();
+            format!("{who} put it before {to_name}{again}{how}: the deadline has passed.")
         }
         Happening::CaseAcknowledged { until, .. } => {
             format!("{who} is at it. Nobody is reminded until {}.", here.short(*until))
         }
         Happening::OwnerRuleSet { owner_name, within, .. } => rule_set(who, owner_name.as_deref(), within.as_deref()),
-        Happening::PersonAway {
-            name,
-            from,
-            until,
-            deputy_name,
-        } => {
+        Happening::PersonAway { name, deputy_name } => {
             let deputy = deputy_name.as_ref().map(|deputy| format!("; {deputy} stands in"));
-            format!(
-                "{who} set that {name} is away from {} to {}{}.",
-                crate::domain::calendar::day(*from),
-                crate::domain::calendar::day(*until),
-                deputy.unwrap_or_default()
-            )
+            format!("{who} set that {name} is away{}.", deputy.unwrap_or_default())
         }
         Happening::PersonBack { name } => format!("{who} set that {name} is there."),
         Happening::SendAgainWanted { to_name, .. } => format!("{who} wanted a message to {to_name} sent again."),
@@ -215,6 +212,11 @@ fn rule_set(who: &str, owner: Option<&str>, within: Option<&str>) -> String {
         return format!("{who} took the rule for new cases away.");
     }
     format!("{who} set a rule for new cases: {}.", rule.join(" and "))
+}
+
+/// How somebody is told: where no mail goes out, the queue alone says it.
+fn by_mail(mailed: bool) -> &'static str {
+    if mailed { " by e-mail" } else { " in the queue" }
 }
 
 /// "2nd", "3rd", "11th".

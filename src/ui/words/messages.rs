@@ -1,6 +1,6 @@
 //! What people are told by e-mail, in words: what a message is, where it is, and how a try ended.
 
-use crate::domain::message::{MessageKind, MessageState, TryEnd};
+use crate::domain::message::{MailStop, MessageKind, MessageState, TryEnd};
 
 /// What a message is.
 pub fn kind(kind: MessageKind) -> &'static str {
@@ -19,6 +19,24 @@ pub fn state(state: &MessageState) -> &'static str {
         MessageState::Sending => "Sending",
         MessageState::Sent { .. } => "Sent",
         MessageState::GivenUp { .. } => "Given up",
+    }
+}
+
+/// Why nothing goes out.
+pub fn stopped(stop: MailStop) -> &'static str {
+    match stop {
+        MailStop::NoServer => "No mail server is set, so nobody is told anything by e-mail.",
+        MailStop::Paused => {
+            "Everything is paused after a restore or a copy: no message goes out before a manager has ended the pause on the queue."
+        }
+    }
+}
+
+/// What a message waits for, where nothing goes out.
+pub fn waits_for(stop: MailStop) -> &'static str {
+    match stop {
+        MailStop::NoServer => "waits until a mail server is set",
+        MailStop::Paused => "waits until the pause has ended",
     }
 }
 

@@ -34,7 +34,7 @@ pub fn oldest(age: TimeDelta) -> String {
 /// A section under its figure in the strip.
 pub fn section_briefly(section: Section) -> &'static str {
     match section {
-        Section::Attention => "late or unowned",
+        Section::Attention => "look here first",
         Section::Pending => "confirmation pending",
         Section::Differences => "with differences",
         Section::Acknowledged => "acknowledged",
@@ -101,10 +101,13 @@ pub fn told_of(case: &Case, here: Here) -> Option<String> {
     let quiet = quiet.map(|until| format!("Somebody is on it: nobody is reminded until {}.", here.short(until)));
     let told = match case.escalated {
         0 => None,
-        1 => Some("A manager was told that it is late.".to_owned()),
-        times => Some(format!("A manager was told {times} times that it is late.")),
+        1 => Some("It is late, and was put before a manager.".to_owned()),
+        times => Some(format!("It is late, and was put before a manager {times} times.")),
     };
-    let told: Vec<String> = [told, quiet].into_iter().flatten().collect();
+    let fell = case
+        .fell_to_manager
+        .then(|| "Nobody has taken it: it fell to a manager, as nobody else was there.".to_owned());
+    let told: Vec<String> = [fell, told, quiet].into_iter().flatten().collect();
     (!told.is_empty()).then(|| told.join(" "))
 }
 

@@ -43,6 +43,7 @@ pub fn manner(refusal: &Refusal) -> Manner {
         | Refusal::OpenDoubt
         | Refusal::LaterOrderLive
         | Refusal::NotDue
+        | Refusal::NothingIsSent(_)
         | Refusal::CannotAsk
         | Refusal::RecordThere
         | Refusal::HeldFromBeforeGap { .. }
@@ -79,6 +80,7 @@ pub fn heading(refusal: &Refusal) -> &'static str {
         Refusal::NoResume(_) => "Nothing was sent",
         Refusal::NotSettledYet { .. } => "Too early to say",
         Refusal::MessageOnItsWay => "On its way already",
+        Refusal::NothingIsSent(_) => "Nothing is sent now",
         Refusal::NotPaused => "The pause has ended already",
         Refusal::HeldFromBeforeGap { .. } => "The pause cannot end yet",
         Refusal::CasesChanged(_) => "Nothing was handed over: it is not what you saw",
@@ -179,6 +181,7 @@ pub fn sentence(refusal: &Refusal, here: Here) -> String {
         Refusal::MessageOnItsWay => {
             "The message goes out within a moment, or is being sent now. There is nothing to press.".to_owned()
         }
+        Refusal::NothingIsSent(stop) => super::messages::stopped(*stop).to_owned(),
         Refusal::NotSettledYet { at } => format!(
             "The supplier may still be working on it until {}. Before that nobody can say that it is not there. What you \
              typed is kept below.",

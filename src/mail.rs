@@ -159,13 +159,10 @@ async fn connect(
         Secured::StartTls => connection.starttls(tls()?, &us).await.map_err(beginning())?,
         Secured::Wrapped | Secured::Not => {}
     }
-    match (&server.user, password) {
-        (Some(user), Some(password)) => {
-            let credentials = Credentials::new(user.clone(), password);
-            let signed_in = connection.auth(DEFAULT_MECHANISMS, &credentials).await;
-            signed_in.map_err(beginning())?;
-        }
-        (Some(_), None) | (None, Some(_)) | (None, None) => {}
+    if let (Some(user), Some(password)) = (&server.user, password) {
+        let credentials = Credentials::new(user.clone(), password);
+        let signed_in = connection.auth(DEFAULT_MECHANISMS, &credentials).await;
+        signed_in.map_err(beginning())?;
     }
     Ok(connection)
 }

@@ -21,9 +21,12 @@ pub(super) fn read((begins, ends, deputy): Columns) -> Result<Option<Absence>, S
     }))
 }
 
+/// A person, and the columns of their absence.
+type OfPerson = (String, Option<String>, Option<String>, Option<String>);
+
 /// The tenant's absences, past ones too, by whose they are.
 pub async fn absence_list(conn: &mut Conn, tenant: &TenantId) -> Result<HashMap<PersonId, Absence>, StoreError> {
-    let rows: Vec<(String, Option<String>, Option<String>, Option<String>)> = ask!(
+    let rows: Vec<OfPerson> = ask!(
         conn,
         sqlx::query_as("SELECT person, begins, ends, deputy FROM absences WHERE tenant = $1")
             .bind(tenant.as_str())

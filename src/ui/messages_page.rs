@@ -126,7 +126,7 @@ fn Where(state: MessageState, stop: Option<MailStop>, here: Here) -> impl IntoVi
         MessageState::Waiting { until } => match stop {
             Some(stop) => view! { <span>{told::waits_for(stop)}</span> }.into_any(),
             None if here.is_late(until) => view! { <span>"goes out within a moment"</span> }.into_any(),
-            None => view! { <span>"tried again at "<Moment at=until here precise=true/></span> }.into_any(),
+            None => view! { <span>"next try at "<Moment at=until here precise=true/></span> }.into_any(),
         },
         MessageState::Sending => view! { <span>"the mail server is spoken to now"</span> }.into_any(),
         MessageState::Sent { at } => {

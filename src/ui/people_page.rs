@@ -152,7 +152,7 @@ fn Away(one: PersonShown, form: AwayForm) -> impl IntoView {
     let label = format!("When {} is away", one.name);
     view! {
         <details class="no" open=typed.is_there()>
-            <summary>{if one.away.is_some() { "Change" } else { "Is away" }}<span class="unseen">{format!(": {}", one.name)}</span></summary>
+            <summary>{if one.away.is_some() { "Change" } else { "Say when away" }}<span class="unseen">{format!(": {}", one.name)}</span></summary>
             <form class="form" method="post" action="/act/away" aria-label=label>
                 <Hidden fields=vec![("person", one.id.to_string())]/>
                 <label for=from_id.clone()>"First day"<span class="label-more">{form.zone}</span></label>

@@ -185,6 +185,7 @@ async fn counting_costs_no_more_when_there_is_more_history() {
                 "orders_open",
                 "orders_due",
                 "cases_open",
+                "cases_to_remind",
                 "nodes_by_beat",
                 "sqlite_autoindex_people",
             ];

@@ -70,18 +70,7 @@ impl Desk {
         reason: &str,
     ) -> Result<(), DeskError> {
         may(person.roles(), what.act())?;
-        let done = again(|| self.with_order_once(person, id, version, what, reason)).await;
-        let is_same: fn(&Happening) -> bool = match what {
-            WithOrder::Hold => |happening| matches!(happening, Happening::OrderHeld { .. }),
-            WithOrder::Release => |happening| {
-                matches!(
-                    happening,
-                    Happening::OrderReleased { .. } | Happening::ReleaseWanted { .. }
-                )
-            },
-            WithOrder::Withdraw => |happening| matches!(happening, Happening::OrderWithdrawn { .. }),
-        };
-        self.or_own_press(person, id, done, is_same).await
+        again(|| self.with_order_once(person, id, version, what, reason)).await
     }
 
     async fn with_order_once(

@@ -9,7 +9,7 @@ use super::record::{Act, subject_of};
 use super::second_person::{Counts, Second};
 use super::{Desk, DeskError, Person, clock};
 use crate::domain::case::{Case, CaseKind, CaseStep};
-use crate::domain::event::{Actor, Event, Happening, Subject};
+use crate::domain::event::{Actor, Happening, Subject};
 use crate::domain::ids::{CaseId, OrderId, PersonId};
 use crate::domain::look_up::{FindingWord, Source, may_look_up};
 use crate::domain::order::{self, Finding, OrderState};
@@ -63,11 +63,7 @@ impl Desk {
     /// A person asks to send the approved purchase once more: judged now, and again when the attempt opens (rule 9).
     pub async fn resume(&self, person: &Person, id: &OrderId, version: u64) -> Result<(), DeskError> {
         may(person.roles(), person::Act::Resume)?;
-        let done = again(|| self.resume_once(person, id, version)).await;
-        self.or_own_press(person, id, done, |happening| {
-            matches!(happening, Happening::ResumeWanted)
-        })
-        .await
+        again(|| self.resume_once(person, id, version)).await
     }
 
     async fn resume_once(&self, person: &Person, id: &OrderId, version: u64) -> Result<(), DeskError> {
@@ -407,31 +403,8 @@ impl Doing {
     }
 }
 
-/// A second press by the same person within this time is the first one's: a key that repeats, a button pressed twice.
-const SAME_PRESS: TimeDelta = TimeDelta::seconds(60);
-
-impl Desk {
-    /// What became of a press that came too late: done, where the last person who did anything with the order is whoever
-    /// presses, and did just this a moment ago (case P11).
-    pub(super) async fn or_own_press(
-        &self,
-        person: &Person,
-        id: &OrderId,
-        done: Result<(), DeskError>,
-        is_same: fn(&Happening) -> bool,
-    ) -> Result<(), DeskError> {
-        let Err(DeskError::Refused(Refusal::AlreadyDone { .. })) = done else {
-            return done;
-        };
-        let mut read = self.store.begin_read().await?;
-        let history = events::event_list(&mut read, person.tenant(), id.as_str()).await?;
-        let by_person = |event: &&Event| event.actor.person().is_some() && Doing::OfOrder.moves(&event.happening);
-        let is_own = history.iter().rev().find(by_person).is_some_and(|last| {
-            last.actor == person.actor() && is_same(&last.happening) && clock::now() - last.at <= SAME_PRESS
-        });
-        if is_own { Ok(()) } else { done }
-    }
-}
+/// Within this time a second press by the same person is overtaken by their own first one, whatever followed from that.
+const OWN_PRESS: TimeDelta = TimeDelta::seconds(60);
 
 /// Who last did something to this thing, and when.
 pub(super) async fn last_doer(
@@ -441,7 +414,11 @@ pub(super) async fn last_doer(
     doing: Doing,
 ) -> Result<Refusal, DeskError> {
     let history = events::event_list(conn, person.tenant(), subject).await?;
-    let moved = history.iter().rev().find(|event| doing.moves(&event.happening));
+    let mut moves = history.iter().rev().filter(|event| doing.moves(&event.happening));
+    let last = moves.clone().next();
+    let own = moves.find(|event| event.actor.person().is_some());
+    let own = own.filter(|event| event.actor == person.actor() && clock::now() - event.at <= OWN_PRESS);
+    let moved = own.or(last);
     let last = moved.ok_or(DeskError::Absent("event"))?;
     let by = match &last.actor {
         Actor::Person { name, .. } | Actor::Program { name, .. } => name.clone(),

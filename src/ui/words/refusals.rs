@@ -73,7 +73,7 @@ pub fn heading(refusal: &Refusal) -> &'static str {
         Refusal::OpenDoubt => "The supplier may have it already",
         Refusal::LaterOrderLive => "A later order took its place",
         Refusal::NotDue => "Not now",
-        Refusal::AlreadyDone { .. } => "Somebody was faster",
+        Refusal::AlreadyDone { .. } => "Already done",
         Refusal::CannotAsk => "This supplier cannot be asked",
         Refusal::RecordThere => "The supplier has a record of it",
         Refusal::NoResume(NoResume::AlreadyWanted { .. } | NoResume::StillSending) => "Already under way",

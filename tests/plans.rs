@@ -99,7 +99,7 @@ const HOT: [(&str, &str); 39] = [
     ("words_exact", "w.folded = $2 AND w.word = $3"),
     ("words_begin", "w.folded < $3"),
     ("ids_exact", "'operation_key' AS what"),
-    ("case_to_remind", "coalesce(remind_at, due_at) <= $1"),
+    ("case_to_remind", "remind_at IS NULL AND due_at <= $1"),
 ];
 
 /// Asked once when a process starts, and content with the first row there is.

@@ -11,7 +11,7 @@ ALTER TABLE cases ADD COLUMN reminded BIGINT NOT NULL DEFAULT 0 CHECK (reminded 
 ALTER TABLE cases ADD COLUMN escalated BIGINT NOT NULL DEFAULT 0 CHECK (escalated >= 0);
 -- somebody is at it: nobody is reminded or told until then
 ALTER TABLE cases ADD COLUMN quiet_until BIGINT;
-CREATE INDEX cases_to_remind ON cases ((coalesce(remind_at, due_at))) WHERE closed_at IS NULL;
+CREATE INDEX cases_to_remind ON cases (remind_at) WHERE closed_at IS NULL;
 
 -- What was settled of late, with what its section adds up.
 CREATE INDEX orders_settled ON orders (tenant, changed_at, id) WHERE state IN ('confirmed', 'refused', 'withdrawn');

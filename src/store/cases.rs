@@ -309,8 +309,11 @@ pub async fn case_to_remind(
     let rows: Vec<(String, String)> = ask!(
         conn,
         sqlx::query_as(
-            "SELECT tenant, id FROM cases WHERE closed_at IS NULL AND coalesce(remind_at, due_at) <= $1
-             ORDER BY coalesce(remind_at, due_at) LIMIT $2"
+            "SELECT tenant, id FROM (
+                 SELECT tenant, id, remind_at AS at FROM cases WHERE closed_at IS NULL AND remind_at <= $1
+                 UNION ALL SELECT tenant, id, due_at FROM cases
+                 WHERE closed_at IS NULL AND remind_at IS NULL AND due_at <= $1) AS waiting
+             ORDER BY at LIMIT $2"
         )
         .bind(micros(now))
         .bind(i64::from(most))

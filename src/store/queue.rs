@@ -12,6 +12,7 @@ use crate::domain::order::{Holds, OrderState};
 use crate::domain::queue::Watched;
 use crate::domain::suggestion::SuggestionState;
 use chrono::{DateTime, NaiveDate, Utc};
+use std::collections::HashMap;
 
 /// Something that is not final, or has an open case: no more than places it in the queue.
 #[derive(Debug, Clone)]
@@ -214,15 +215,15 @@ pub async fn open_suppliers(conn: &mut Conn, who: Looking<'_>) -> Result<Vec<Ope
     rows.into_iter().map(read).collect()
 }
 
-/// Orders settled since then that have no open case, the last first, at most so many. `since` is when each was settled: it came
+/// Orders settled since then that have no open case, the last ones, at most so many, in no order; and whether there are more. `since` is when each was settled: it came
 /// to stand where it stands, or its last case closed.
 pub async fn settled_since(
     conn: &mut Conn,
     tenant: &TenantId,
     since: DateTime<Utc>,
     most: u32,
-) -> Result<Vec<Open<OrderId, OrderState>>, StoreError> {
-    let rows: Vec<OpenColumns> = ask!(
+) -> Result<(Vec<Open<OrderId, OrderState>>, bool), StoreError> {
+    let mut lately: Vec<(String, i64)> = ask!(
         conn,
         sqlx::query_as(
             "WITH lately AS (
@@ -234,20 +235,39 @@ pub async fn settled_since(
                      SELECT order_id, closed_at FROM cases
                      WHERE tenant = $1 AND closed_at >= $2 AND closed_at IS NOT NULL AND order_id IS NOT NULL
                      ORDER BY closed_at DESC LIMIT $3) AS closed)
-             SELECT o.id, o.state, o.supplier, l.at AS since, o.currency, o.total,
-                    CASE WHEN o.total IS NULL THEN o.contents END AS contents,
-                    CAST(NULL AS BIGINT) AS due_at, CAST(NULL AS BIGINT) AS is_unowned, CAST(NULL AS BIGINT) AS is_mine
-             FROM (SELECT id, max(at) AS at FROM lately GROUP BY id) AS l JOIN orders o ON o.id = l.id
-             WHERE o.state IN ('confirmed', 'refused', 'withdrawn')
-               AND NOT EXISTS (SELECT 1 FROM cases c WHERE c.order_id = o.id AND c.closed_at IS NULL)
-             ORDER BY l.at DESC, o.id LIMIT $3"
+             SELECT id, max(at) AS at FROM lately GROUP BY id ORDER BY max(at) DESC, id LIMIT $3"
         )
         .bind(tenant.as_str())
         .bind(micros(since))
-        .bind(i64::from(most))
+        .bind(i64::from(most) + 1)
         .fetch_all(&mut *conn)
     )?;
-    rows.into_iter().map(|row| row.read(OrderState::of)).collect()
+    let is_more = lately.len() > most as usize;
+    lately.truncate(most as usize);
+    let ids: Vec<&str> = lately.iter().map(|(id, _)| id.as_str()).collect();
+    let statement = among!(
+        conn,
+        "SELECT o.id, o.state, o.supplier, o.changed_at AS since, o.currency, o.total,
+                CASE WHEN o.total IS NULL THEN o.contents END AS contents,
+                CAST(NULL AS BIGINT) AS due_at, CAST(NULL AS BIGINT) AS is_unowned, CAST(NULL AS BIGINT) AS is_mine
+         FROM orders o WHERE o.id",
+        "AND o.tenant || '' = $2 AND o.state IN ('confirmed', 'refused', 'withdrawn')
+         AND NOT EXISTS (SELECT 1 FROM cases c WHERE c.order_id = o.id AND c.closed_at IS NULL)"
+    );
+    let rows: Vec<OpenColumns> = ask!(
+        conn,
+        sqlx::query_as(statement)
+            .bind(to_json(&ids)?)
+            .bind(tenant.as_str())
+            .fetch_all(&mut *conn)
+    )?;
+    let settled_at: HashMap<&str, i64> = lately.iter().map(|(id, at)| (id.as_str(), *at)).collect();
+    let read = |mut row: OpenColumns| {
+        row.since = settled_at.get(row.id.as_str()).copied().unwrap_or(row.since);
+        row.read(OrderState::of)
+    };
+    let settled = rows.into_iter().map(read).collect::<Result<_, _>>()?;
+    Ok((settled, is_more))
 }
 
 /// What a row of the queue shows of an order. The case is the open one that nobody has taken, else the one due first.

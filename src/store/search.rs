@@ -140,18 +140,20 @@ fn read(rows: Vec<Columns>, is_exact: bool) -> Result<Vec<Hit>, StoreError> {
     rows.into_iter().map(hit).collect()
 }
 
-/// The statement over words: a suggestion counts while it is open, or as the order it became.
+/// The statement over words: a suggestion counts while it is open, or as the order it became. Order and suggestion are asked
+/// for word by word: a join would be free to read every one there is.
 macro_rules! words {
-    ($rest:literal) => {
+    ($which:literal, $order:literal) => {
         concat!(
-            "SELECT w.what, w.word, coalesce(w.order_id, o.id) AS order_id,
-                    CASE WHEN o.id IS NULL THEN w.suggestion END AS suggestion
-             FROM search_words w
-             LEFT JOIN orders o ON o.suggestion = w.suggestion
-             LEFT JOIN suggestions g ON g.id = w.suggestion
-             WHERE w.tenant = $1
-               AND (w.order_id IS NOT NULL OR o.id IS NOT NULL OR g.state IN ('in_review', 'sent_back')) AND ",
-            $rest
+            "SELECT what, word, order_id, CASE WHEN order_id IS NULL THEN suggestion END AS suggestion FROM (
+                 SELECT w.what, w.word, w.folded, w.at, w.suggestion,
+                        coalesce(w.order_id, (SELECT o.id FROM orders o WHERE o.suggestion = w.suggestion)) AS order_id,
+                        (SELECT g.state FROM suggestions g WHERE g.id = w.suggestion) AS state
+                 FROM search_words w WHERE w.tenant = $1 AND ",
+            $which,
+            ") AS found WHERE (order_id IS NOT NULL OR state IN ('in_review', 'sent_back')) ORDER BY ",
+            $order,
+            " LIMIT $4"
         )
     };
 }
@@ -160,7 +162,7 @@ macro_rules! words {
 pub async fn words_exact(conn: &mut Conn, tenant: &TenantId, text: &str, most: u32) -> Result<Vec<Hit>, StoreError> {
     let rows: Vec<Columns> = ask!(
         conn,
-        sqlx::query_as(words!("w.folded = $2 AND w.word = $3 ORDER BY w.at DESC LIMIT $4"))
+        sqlx::query_as(words!("w.folded = $2 AND w.word = $3", "at DESC"))
             .bind(tenant.as_str())
             .bind(folded(text))
             .bind(text)
@@ -178,7 +180,8 @@ pub async fn words_begin(conn: &mut Conn, tenant: &TenantId, text: &str, most: u
     let rows: Vec<Columns> = ask!(
         conn,
         sqlx::query_as(words!(
-            "w.folded >= $2 AND w.folded < $3 AND w.word <> $5 ORDER BY w.folded, w.at LIMIT $4"
+            "w.folded >= $2 AND w.folded < $3 AND w.word <> $5",
+            "folded, at"
         ))
         .bind(tenant.as_str())
         .bind(folded(text))

@@ -160,9 +160,7 @@ pub(super) async fn everything(
         person: &person.0.id,
         today: calendar::date_there(viewer.now, zone(viewer)),
     };
-    let mut settled = settled_since(conn, who.tenant, since, MOST_SETTLED + 1).await?;
-    let is_more = settled.len() > MOST_SETTLED as usize;
-    settled.truncate(MOST_SETTLED as usize);
+    let (settled, is_more) = settled_since(conn, who.tenant, since, MOST_SETTLED).await?;
     let read = Read {
         orders: open_orders(conn, who).await?,
         suggestions: open_suggestions(conn, who).await?,

@@ -42,6 +42,7 @@ CREATE INDEX absences_by_tenant ON absences (tenant);
 -- What stands on somebody's papers: an article, a number of the supplier's, an order's id. Text, compared exactly; folded (ASCII
 -- letters small) for finding by its beginning. An index over contents, attempts, look-ups and findings: nothing decides by it.
 CREATE TABLE search_words (
+    id         BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     tenant     TEXT NOT NULL,
     -- beginnings are ranges of bytes, whatever the database's own collation is
     word       TEXT COLLATE "C" NOT NULL,

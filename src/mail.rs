@@ -16,6 +16,7 @@ use lettre::transport::smtp::commands::{Data, Mail, Rcpt};
 use lettre::transport::smtp::extension::{ClientId, Extension, MailBodyParameter, MailParameter};
 use lettre::transport::smtp::response::Response;
 use std::error::Error as _;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
 /// A message, as it goes out.
@@ -39,6 +40,8 @@ pub enum Handed {
     Taken(String),
     /// Not now: it may go well later.
     Later(String),
+    /// It was handed over and nothing was heard of it: they may have it.
+    Unknown(String),
     /// Never.
     Refused(String),
 }
@@ -50,7 +53,10 @@ enum At {
     Beginning,
     Sender,
     Recipient,
+    /// The wish to hand the message over.
     Message,
+    /// The message itself is on its way.
+    Given,
 }
 
 impl At {
@@ -60,6 +66,7 @@ impl At {
             Self::Sender => "to MAIL FROM",
             Self::Recipient => "to RCPT TO",
             Self::Message => "to DATA",
+            Self::Given => "to the message itself",
         }
     }
 }
@@ -81,6 +88,7 @@ impl Failed {
         let said = why.source().map(ToString::to_string).unwrap_or_default();
         match why.status() {
             Some(code) if why.is_permanent() && is_final(*at, u16::from(code), &said) => Handed::Refused(told),
+            None if *at == At::Given => Handed::Unknown(told),
             Some(_) | None => Handed::Later(told),
         }
     }
@@ -92,7 +100,7 @@ impl Failed {
 fn is_final(at: At, code: u16, said: &str) -> bool {
     match at {
         At::Beginning | At::Sender => false,
-        At::Recipient | At::Message => match enhanced(said) {
+        At::Recipient | At::Message | At::Given => match enhanced(said) {
             // 5.1.7 and 5.1.8 are about the sender's address
             Some((1, about)) => !matches!(about, 7 | 8),
             // their mailbox; or the message is too big
@@ -121,9 +129,10 @@ pub async fn hand_over(server: &MailServer, password: Option<String>, message: &
         Ok(letter) => letter,
         Err(why) => return Handed::Refused(why),
     };
+    let given = AtomicBool::new(false);
     let spoken = tokio::time::timeout(within, async {
         let mut connection = connect(server, password, within).await?;
-        let answer = converse(&mut connection, &letter).await;
+        let answer = converse(&mut connection, &letter, &given).await;
         Ok((connection, answer))
     });
     let handed = match spoken.await {
@@ -133,6 +142,9 @@ pub async fn hand_over(server: &MailServer, password: Option<String>, message: &
             answer.unwrap_or_else(|failed| failed.sorted())
         }
         Ok(Err(failed)) => Failed::sorted(&failed),
+        Err(_) if given.load(Ordering::Relaxed) => {
+            Handed::Unknown("the mail server has it and did not answer in time".to_owned())
+        }
         Err(_) => Handed::Later("the mail server did not answer in time".to_owned()),
     };
     handed.without(&message.to)
@@ -167,8 +179,12 @@ async fn connect(
     Ok(connection)
 }
 
-/// Names the sender and the recipient, and hands the message over.
-async fn converse(connection: &mut AsyncSmtpConnection, letter: &Message) -> Result<Handed, Failed> {
+/// Names the sender and the recipient, and hands the message over; `given` says when it is on its way.
+async fn converse(
+    connection: &mut AsyncSmtpConnection,
+    letter: &Message,
+    given: &AtomicBool,
+) -> Result<Handed, Failed> {
     let bytes = letter.formatted();
     let (from, to) = (letter.envelope().from(), letter.envelope().to());
     let mut how = Vec::new();
@@ -191,7 +207,8 @@ async fn converse(connection: &mut AsyncSmtpConnection, letter: &Message) -> Res
     }
     let ready = connection.command(Data).await;
     ready.map_err(Failed::at(At::Message))?;
-    let taken = connection.message(&bytes).await.map_err(Failed::at(At::Message))?;
+    given.store(true, Ordering::Relaxed);
+    let taken = connection.message(&bytes).await.map_err(Failed::at(At::Given))?;
     Ok(Handed::Taken(told(&taken)))
 }
 
@@ -218,6 +235,7 @@ impl Handed {
         match self {
             Handed::Taken(said) => Handed::Taken(told(said)),
             Handed::Later(said) => Handed::Later(told(said)),
+            Handed::Unknown(said) => Handed::Unknown(told(said)),
             Handed::Refused(said) => Handed::Refused(told(said)),
         }
     }

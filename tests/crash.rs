@@ -420,8 +420,12 @@ async fn a_worker_that_wakes_before_its_attempt_sends_nothing_that_others_sent_o
     // it is done with that one as soon as it stands still before another
     let last = house.buy(&buyer, "taken-back-other").await;
     until("the worker stands still", || async { frozen.is_frozen().then_some(()) }).await;
-    frozen.thaw();
-    house.wait_for_state(&last, "confirmed").await;
+    // and again before the same one, whenever a new connection made it look at the database first (rule 20)
+    let confirmed = |order: &Value| {
+        frozen.thaw();
+        order["state"] == "confirmed"
+    };
+    house.wait_for(&last, "confirmed", confirmed).await;
     house.assert_counts(&house.order(&order).await, 1, 1, "overtaken").await;
     house.assert_counts(&house.now(&lost).await, 1, 1, "taken back").await;
 }

@@ -528,3 +528,55 @@ async fn of_two_managers_who_hand_the_same_over_at_once_one_wins() {
     }
     house.assert_log_is_whole().await;
 }
+
+/// One absence at a time: one that does not meet the other would make it be forgotten.
+#[tokio::test]
+async fn a_later_absence_does_not_take_the_place_of_one_that_is_not_over() {
+    let house = House::plan().no_worker().start().await;
+    let day = |days: u64| (chrono::Utc::now().date_naive() + chrono::Days::new(days)).to_string();
+    let away =
+        |from: String, until: String| house.run(&["person", "away", RESOLVER, "--from", &from, "--until", &until]);
+    let first = away(day(0), day(3));
+    assert_eq!(first.status, 0, "{}", first.err);
+
+    let later = away(day(9), day(12));
+
+    assert_eq!(later.status, 2, "{}", later.err);
+    assert!(
+        later.err.contains("--from") && later.err.contains("one at a time"),
+        "{}",
+        later.err
+    );
+    let joined = away(day(2), day(12));
+    assert_eq!(joined.status, 0, "{}", joined.err);
+}
+
+/// Whoever has the case of an order keeps what follows from it, whoever has less to do.
+#[tokio::test]
+async fn nobody_loses_an_order_in_the_middle_of_their_work() {
+    let house = House::soon_settled().start().await;
+    let buyer = house.sign_in(BUYER).await;
+    let resolver = house.sign_in(RESOLVER).await;
+    let lost = house.lose(&buyer, "kept", "close_without_store").await;
+    let owner = lost["case"]["owner"].clone();
+    let added = house.run_with_input(
+        &[
+            "person",
+            "add",
+            "Rita",
+            "--email",
+            "rita@example.com",
+            "--role",
+            "resolver",
+            "--password-stdin",
+        ],
+        support::PASSWORD,
+    );
+    assert_eq!(added.status, 0, "{}", added.err);
+
+    let missing = house.found_missing(&resolver, &lost).await;
+
+    assert_eq!(missing["held_because"], "not_found", "{missing:#}");
+    assert_eq!(missing["case"]["kind"], "not_sent", "{missing:#}");
+    assert_eq!(missing["case"]["owner"], owner, "Rita has nothing to do, and still");
+}

@@ -300,6 +300,9 @@ async fn a_thing_is_found_by_what_stands_on_its_papers() {
     assert_eq!(find(&id(&bought)[..9]).await.0, order, "by the beginning of its id");
     let (links, page) = find("nothing like it %25").await;
     assert!(links.is_empty() && page.contains("Nothing is called so"), "{page}");
+    let narrowed = resolver.get("/?q=M8-40-A2&section=pending").await.text;
+    assert!(narrowed.contains("2 things are called so elsewhere"), "{narrowed}");
+    assert!(!narrowed.contains("Nothing is called so"), "it is there, only not here");
     let mine = resolver.get("/?q=M8-40-A2&mine=yes").await.text;
     assert!(!mine.contains(&order[0]), "what is settled is nobody’s");
 

@@ -53,7 +53,7 @@ test("by keyboard only a manager assigns five unowned orders and a resolver work
 
   const mia = new Keyboard(await pageOf(manager));
   await signIn(house, mia, manager);
-  const attention = mia.page.getByRole("region", { name: "Late, taken by nobody, or about no order" });
+  const attention = mia.page.getByRole("region", { name: "Late, nobody at it, or about no order" });
   await expect(attention.getByText("Taken by nobody", { exact: true })).toHaveCount(5);
   for (const left of [5, 4, 3, 2, 1]) {
     await filterUnowned(mia);
@@ -149,7 +149,7 @@ async function goTo(by: Keyboard, place: "Queue" | "People") {
 }
 
 async function filterUnowned(by: Keyboard) {
-  await by.press(by.page.getByRole("checkbox", { name: "Taken by nobody" }), "Space");
+  await by.press(by.page.getByRole("checkbox", { name: "Nobody at it" }), "Space");
   await by.press(by.page.getByRole("button", { name: "Show" }));
   await expect(by.page).toHaveURL(/unowned=yes/);
 }

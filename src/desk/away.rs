@@ -47,6 +47,8 @@ impl Desk {
         }
         let today = today_in(&mut tx, person.tenant(), clock::now()).await?;
         let (absence, deputy_name) = read(typed, found, &everybody, today)?;
+        let known = absences::absence_list(&mut tx, person.tenant()).await?;
+        in_its_place(known.get(&found.id), &absence, today)?;
         put(&mut tx, found, &absence, deputy_name, &person.actor()).await?;
         tx.commit().await?;
         Ok(())
@@ -81,6 +83,8 @@ impl Desk {
         }
         let today = today_in(&mut tx, tenant, clock::now()).await?;
         let (absence, deputy_name) = read(typed, found, &everybody, today).map_err(as_argument)?;
+        let known = absences::absence_list(&mut tx, tenant).await?;
+        in_its_place(known.get(&found.id), &absence, today).map_err(as_argument)?;
         put(&mut tx, found, &absence, deputy_name, &Actor::CommandLine).await?;
         tx.commit().await?;
         Ok(())
@@ -164,6 +168,22 @@ fn read(
         deputy: deputy.map(|one| one.id.clone()),
     };
     Ok((absence, deputy.map(|one| one.name.clone())))
+}
+
+/// One absence takes the place of the other only where the two meet: else one would be forgotten without a word.
+fn in_its_place(known: Option<&Absence>, absence: &Absence, today: NaiveDate) -> Result<(), Refusal> {
+    let known = known.filter(|known| known.until >= today);
+    let Some(known) = known else { return Ok(()) };
+    let meet = absence.from <= known.until + Days::new(1) && known.from <= absence.until + Days::new(1);
+    if meet {
+        return Ok(());
+    }
+    let why = format!(
+        "there is an absence from {} to {} already, and one at a time is kept: say that they are back first, or name days that \
+         join it",
+        known.from, known.until
+    );
+    Err(missing("from", &why))
 }
 
 fn deputy<'a>(text: &str, who: &PersonRow, everybody: &'a [PersonRow]) -> Result<&'a PersonRow, Refusal> {

@@ -290,6 +290,10 @@ impl Desk {
     pub(super) async fn reach(&self, point: StopPoint) {
         if self.stop_at == Some(point) {
             let _no_write = self.store.no_write().await;
+            let _no_keeping = match &self.watch {
+                Some(watch) => Some(watch.no_keeping().await),
+                None => None,
+            };
             tracing::warn!("frozen at {point:?}");
             if let Err(error) = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP)
             {

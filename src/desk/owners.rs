@@ -203,6 +203,17 @@ impl Owners {
         rule_for(&self.rules, supplier, &self.candidates)
     }
 
+    /// Whoever has a case of the same thing keeps what follows from it, while they are there: nobody loses it in the middle of
+    /// their work.
+    pub fn keeper(&self, has_one: Option<PersonId>) -> Option<FirstOwner> {
+        let keeper = has_one?;
+        let there = |one: &&Candidate| one.person == keeper && !one.is_away(self.today);
+        self.candidates.iter().find(there).map(|one| FirstOwner {
+            person: one.person.clone(),
+            fell_to_manager: false,
+        })
+    }
+
     /// Whose a case is by this rule.
     pub fn first(&self, rule: &Applied) -> Result<FirstOwner, DeskError> {
         first_owner(rule.owner.as_ref(), &self.candidates, self.today).ok_or(DeskError::NoManager)

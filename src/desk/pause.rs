@@ -105,6 +105,11 @@ impl Watch {
         }
     }
 
+    /// Waits until nobody in this process writes the file: while this is kept, one that is frozen keeps no other out of it.
+    pub(super) async fn no_keeping(&self) -> tokio::sync::MutexGuard<'_, Heads> {
+        self.written.lock().await
+    }
+
     /// Has the file know everything that is known; on the disk when this returns.
     async fn keep(&self) -> Result<(), DeskError> {
         let mut written = self.written.lock().await;

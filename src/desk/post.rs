@@ -11,10 +11,11 @@ use crate::config::Mail;
 use crate::domain::calendar;
 use crate::domain::event::{Happening, Subject};
 use crate::domain::ids::{DraftId, MessageId, TenantId};
-use crate::domain::message::{MailPace, MailStop, MessageState, TryEnd, may_send_again, may_send_now};
+use crate::domain::message::{MailPace, MailStop, MessageState, TryEnd, is_past, may_send_again, may_send_now};
 use crate::domain::pages::MessagesNow;
 use crate::domain::refusal::Refusal;
 use crate::mail::{Handed, Outgoing, hand_over};
+use crate::store::cases::case_fetch;
 use crate::store::outbox::{self, MessageRow};
 use crate::store::pauses::pause_open;
 use crate::store::{Conn, Written, events, people};
@@ -81,7 +82,13 @@ impl Desk {
             return Ok(None);
         }
         let person = people::person_read(&mut tx, &row.to).await?;
-        if let Some(because) = never_sent(&row, person.disabled, mail, now) {
+        let case = match &row.case {
+            Some(case) => case_fetch(&mut tx, tenant, case).await?,
+            None => None,
+        };
+        let past = case.and_then(|(case, _)| is_past(row.kind, &row.to, &case));
+        let never = never_sent(&row, person.disabled, mail, now);
+        if let Some(because) = never.or(past.map(str::to_owned)) {
             if outbox::message_give_up(&mut tx, id, row.attempts, &because, now).await? == Written::Done {
                 tx.commit().await?;
             }
@@ -228,7 +235,10 @@ fn never_sent(row: &MessageRow, disabled: bool, mail: &Mail, now: DateTime<Utc>)
 }
 
 fn in_vain(tried_for: TimeDelta) -> String {
-    format!("it was tried for {} and never taken", calendar::span(tried_for))
+    format!(
+        "it was tried for {}, and no mail server said that it took it",
+        calendar::span(tried_for)
+    )
 }
 
 /// What a try came to, and where the message is after it.
@@ -239,7 +249,11 @@ fn outcome<'a>(claimed: &ClaimedMessage, handed: &'a Handed, now: DateTime<Utc>)
             let because = said.clone();
             (TryEnd::Refused, said, MessageState::GivenUp { at: now, because })
         }
-        Handed::Later(said) => {
+        Handed::Later(said) | Handed::Unknown(said) => {
+            let end = match handed {
+                Handed::Unknown(_) => TryEnd::Lost,
+                Handed::Later(_) | Handed::Taken(_) | Handed::Refused(_) => TryEnd::Failed,
+            };
             let tried_for = now - claimed.tried_since;
             let state = match pace(&claimed.mail).next(claimed.in_a_row, tried_for) {
                 Some(wait) => MessageState::Waiting { until: now + wait },
@@ -248,7 +262,7 @@ fn outcome<'a>(claimed: &ClaimedMessage, handed: &'a Handed, now: DateTime<Utc>)
                     because: in_vain(tried_for),
                 },
             };
-            (TryEnd::Failed, said, state)
+            (end, said, state)
         }
     }
 }

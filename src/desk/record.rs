@@ -172,7 +172,8 @@ impl Desk {
         // rule 15: never nobody; a tenant without resolver and manager takes no suggestions, so this does not happen
         let owners = Owners::load(conn, tenant, now).await?;
         let rule = owners.rule(&owner_rules::supplier_of(conn, about).await?);
-        let first = owners.first(&rule)?;
+        let keeper = owners.keeper(cases::case_keeper(conn, tenant, about, now).await?);
+        let first = keeper.map_or_else(|| owners.first(&rule), Ok)?;
         let owner = first.person;
         let owner_name = people::person_name(conn, &owner).await?;
         let opened = Case {

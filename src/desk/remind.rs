@@ -44,7 +44,7 @@ impl Desk {
             return Ok(());
         };
         let walls = walls_of(&mut tx, tenant).await?;
-        let (step, mut is) = (step(&was, now), was);
+        let (step, mut is) = (step(&was, &walls, now), was);
         match step {
             Step::Wait(until) => is.remind_at = until,
             Step::Remind => (is.reminded, is.remind_at) = (true, was.due_at),

@@ -151,19 +151,20 @@ pub fn case_letter(news: CaseNews, facts: &CaseFacts, writing: Writing<'_>) -> L
     let kind = names::case_kind(facts.case.kind);
     let subject = cut(&format!("{opening}: {kind} – {}", facts.what()), MOST_SUBJECT);
     let body = format!(
-        "{first}\n\n{}\n{}\n\nThe whole case on one sheet: {}{}\n\n{ONLY_LOOK}\n",
+        "{first}\n\n{}\n{}\n\nThe whole case on one sheet: {}{}\n\n{} {ONLY_LOOK}\n",
         facts.told(writing),
         facts.link(writing),
         writing.links,
         sheet_path(&facts.case.id),
+        writing.as_it_stood(),
     );
     Letter { subject, body }
 }
 
 fn told(times: u32) -> String {
     match times {
-        0 | 1 => "You are told because you are a manager.".to_owned(),
-        times => format!("You are told because you are a manager, for the {times}. time."),
+        0 | 1 => "You are told because you are a manager, or stand in for one.".to_owned(),
+        times => format!("You are told because you are a manager, or stand in for one, for the {times}. time."),
     }
 }
 
@@ -186,7 +187,7 @@ pub fn digest_letter(morning: &Morning<'_>, open: &[OpenCase], writing: Writing<
     }
     parts.extend(sorted.told(morning.is_manager, writing));
     parts.push(format!("The queue: {}/", writing.links));
-    parts.push(ONLY_LOOK.to_owned());
+    parts.push(format!("{} {ONLY_LOOK}", writing.as_it_stood()));
     let body = parts.join("\n\n") + "\n";
     Letter { subject, body }
 }
@@ -197,6 +198,10 @@ impl Writing<'_> {
     }
     fn moment(self, at: DateTime<Utc>) -> String {
         format!("{}, {}", calendar::whole(at, self.zone), names::zone(self.zone.name()))
+    }
+    /// A mail may be read, and sent, long after it was written.
+    fn as_it_stood(self) -> String {
+        format!("As it stood on {}.", self.moment(self.now))
     }
     fn left(self, due_at: DateTime<Utc>) -> String {
         let span = calendar::span(due_at - self.now);
@@ -404,6 +409,21 @@ fn cut(line: &str, most: usize) -> String {
     kept.trim_end().to_owned() + "…"
 }
 
+/// Why a message about a case is not sent any more: by now it would say what is not so. Whether it was delayed or somebody
+/// wants it sent again, it is judged when it goes out. A digest says of which moment it is.
+pub fn is_past(kind: MessageKind, to: &PersonId, case: &Case) -> Option<&'static str> {
+    match (kind, case.closed_at, case.owner == *to) {
+        (MessageKind::Digest, _, _) => None,
+        (MessageKind::Given | MessageKind::Reminder | MessageKind::Escalated, Some(_), _) => {
+            Some("the case was closed before it could be sent")
+        }
+        (MessageKind::Given | MessageKind::Reminder, None, false) => {
+            Some("the case was somebody else’s before it could be sent")
+        }
+        (MessageKind::Given | MessageKind::Reminder, None, true) | (MessageKind::Escalated, None, _) => None,
+    }
+}
+
 /// Where a message is on its way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -428,7 +448,7 @@ pub enum TryEnd {
     Failed,
     /// It never will.
     Refused,
-    /// The process that tried did not report back.
+    /// The process that tried did not report back, or the mail server did not once it had the message: it may have arrived.
     Lost,
 }
 

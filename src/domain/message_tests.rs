@@ -90,7 +90,7 @@ fn mail_facts_come_first_and_the_link_says_that_it_changes_nothing() {
              Why:    the supplier's answer was lost\n\n\
              https://buy.example.com/orders/{order}\n\n\
              The whole case on one sheet: https://buy.example.com/cases/{case}\n\n\
-             Links need sign-in, and opening one changes nothing.\n"
+             As it stood on Monday 30 November 2026, 12:00, Berlin time. Links need sign-in, and opening one changes nothing.\n"
         )
     );
 }
@@ -263,4 +263,27 @@ fn mail_is_not_sent_again_where_nothing_goes_out_and_that_is_why() {
     let stops = stops.map(|(is_set_up, is_paused)| MailStop::of(is_set_up, is_paused));
     let (none_set, paused) = (Some(MailStop::NoServer), Some(MailStop::Paused));
     assert_eq!(stops, [none_set, none_set, paused, None]);
+}
+
+/// A mail that was delayed, or is wanted once more, says nothing that is not so any more.
+#[test]
+fn mail_about_a_case_is_judged_again_when_it_goes_out() {
+    let case = facts(1, 1, "2026-11-30T16:00:00Z", "24 × Hex bolt").case;
+    let (owner, other) = (PersonId::from_random(1), PersonId::from_random(2));
+    for kind in [MessageKind::Given, MessageKind::Reminder] {
+        assert_eq!(is_past(kind, &owner, &case), None, "{kind:?}");
+        assert!(is_past(kind, &other, &case).is_some(), "{kind:?}");
+    }
+    assert_eq!(
+        is_past(MessageKind::Escalated, &other, &case),
+        None,
+        "a manager owns none of it"
+    );
+    let closed = Case {
+        closed_at: Some(case.opened_at),
+        ..case
+    };
+    for kind in [MessageKind::Given, MessageKind::Reminder, MessageKind::Escalated] {
+        assert!(is_past(kind, &owner, &closed).is_some(), "{kind:?}");
+    }
 }

@@ -109,7 +109,7 @@ fn least_loaded(candidates: &[Candidate], role: Role, fits: impl Fn(&Candidate) 
 
 /// Who is there of this person, their deputy, the deputy's deputy and so on. Nobody where the deputies go in a circle, or one
 /// of them cannot own a case.
-fn stands_in<'a>(first: &PersonId, candidates: &'a [Candidate], today: NaiveDate) -> Option<&'a Candidate> {
+pub(super) fn stands_in<'a>(first: &PersonId, candidates: &'a [Candidate], today: NaiveDate) -> Option<&'a Candidate> {
     let mut next = first;
     // a chain longer than there are people is a circle
     for _ in 0..candidates.len() {

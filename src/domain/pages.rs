@@ -202,6 +202,8 @@ pub struct Found {
     pub rows: Vec<Row>,
     /// There is more than is shown.
     pub is_cut: bool,
+    /// Found too, and left out by what else is asked for.
+    pub elsewhere: usize,
 }
 
 /// What became of the viewer's orders whose cases closed of late.

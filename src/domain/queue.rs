@@ -69,13 +69,20 @@ impl Section {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Watched {
     pub due_at: DateTime<Utc>,
-    /// Nobody has taken it: it fell to a manager, or its owner is away.
-    pub is_unowned: bool,
+    /// A case of it fell to a manager because nobody else was there.
+    pub fell_to_manager: bool,
+    /// The owner of a case of it is away today.
+    pub owner_is_away: bool,
 }
 
 impl Watched {
+    /// Whether it is nobody's in truth (`case::is_unowned` says the same of a case).
+    pub fn is_unowned(self) -> bool {
+        self.fell_to_manager || self.owner_is_away
+    }
+
     fn is_for_now(self, now: DateTime<Utc>) -> bool {
-        self.due_at <= now || self.is_unowned
+        self.due_at <= now || self.is_unowned()
     }
 }
 
@@ -120,6 +127,8 @@ pub enum Urgency {
     Late(DateTime<Utc>),
     /// Nobody has taken it; when it is due all the same.
     Unowned(DateTime<Utc>),
+    /// Its owner is away; when it is due all the same.
+    OwnerAway(DateTime<Utc>),
     /// Somebody has it, until then.
     Due(DateTime<Utc>),
     /// Nobody has to do anything by a certain time; it stands since then.
@@ -132,7 +141,8 @@ pub enum Urgency {
 pub fn urgency(section: Section, case: Option<Watched>, since: DateTime<Utc>, now: DateTime<Utc>) -> Urgency {
     match case {
         Some(case) if case.due_at <= now => Urgency::Late(case.due_at),
-        Some(case) if case.is_unowned => Urgency::Unowned(case.due_at),
+        Some(case) if case.fell_to_manager => Urgency::Unowned(case.due_at),
+        Some(case) if case.owner_is_away => Urgency::OwnerAway(case.due_at),
         Some(case) => Urgency::Due(case.due_at),
         None if section == Section::Settled => Urgency::Over(since),
         None => Urgency::Waits(since),
@@ -152,7 +162,9 @@ impl Place {
     /// The place of a row.
     pub fn of(urgency: Urgency, id: &str) -> Self {
         let (waits, micros) = match urgency {
-            Urgency::Late(at) | Urgency::Unowned(at) | Urgency::Due(at) => (false, at.timestamp_micros()),
+            Urgency::Late(at) | Urgency::Unowned(at) | Urgency::OwnerAway(at) | Urgency::Due(at) => {
+                (false, at.timestamp_micros())
+            }
             Urgency::Waits(at) => (true, at.timestamp_micros()),
             Urgency::Over(at) => (true, -at.timestamp_micros()),
         };
@@ -360,7 +372,8 @@ mod tests {
     fn case(due_in: i64, is_unowned: bool) -> Option<Watched> {
         Some(Watched {
             due_at: now() + TimeDelta::minutes(due_in),
-            is_unowned,
+            fell_to_manager: is_unowned,
+            owner_is_away: false,
         })
     }
 

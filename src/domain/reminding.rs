@@ -4,7 +4,7 @@
 //! Promises: a step is due once, whatever the process slept through. Must not: touch the case's order, or read a clock.
 
 use super::ids::PersonId;
-use super::ownership::Candidate;
+use super::ownership::{Candidate, stands_in};
 use super::person::Role;
 use super::working::Walls;
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
@@ -34,13 +34,16 @@ pub enum Step {
     Escalate { times: u32 },
 }
 
-/// What follows at this moment.
-pub fn step(watch: &Watch, now: DateTime<Utc>) -> Step {
+/// What follows at this moment. While nobody works nobody is told: it waits until work begins.
+pub fn step(watch: &Watch, walls: &Walls, now: DateTime<Utc>) -> Step {
     if let Some(until) = watch.quiet_until.filter(|until| *until > now) {
         return Step::Wait(until);
     }
     if watch.remind_at > now {
         return Step::Wait(watch.remind_at);
+    }
+    if let Some(opens) = walls.opens_next(now) {
+        return Step::Wait(opens);
     }
     match (watch.due_at <= now, watch.reminded) {
         (true, _) => Step::Escalate {
@@ -51,14 +54,13 @@ pub fn step(watch: &Watch, now: DateTime<Utc>) -> Step {
     }
 }
 
-/// When the owner is reminded of a deadline that is set now: so long before it, and not while nobody works; at the deadline
-/// itself where that is over already. Of a deadline that has passed a manager was told: the next time is a day later.
+/// When the owner is reminded of a deadline that is set now: so much working time before it; at the deadline itself where that
+/// is over already. Of a deadline that has passed a manager was told: the next time is a day later.
 pub fn reminder_at(due_at: DateTime<Utc>, before: TimeDelta, walls: &Walls, now: DateTime<Utc>) -> DateTime<Utc> {
     if due_at <= now {
         return again_at(walls, now);
     }
-    let wanted = due_at - before;
-    let at = walls.last_open_before(wanted).unwrap_or(wanted);
+    let at = walls.before(before, due_at);
     if at > now { at } else { due_at }
 }
 
@@ -68,14 +70,16 @@ pub fn again_at(walls: &Walls, now: DateTime<Utc>) -> DateTime<Utc> {
 }
 
 /// The manager who is told of a case of this owner: one who is there, another than the owner where there is one, the least
-/// loaded. Among equals the lower id, so that two machines choose alike.
+/// loaded. Where all are away, who stands in for them. Among equals the lower id, so that two machines choose alike.
 pub fn manager_to_tell<'a>(candidates: &'a [Candidate], owner: &PersonId, today: NaiveDate) -> Option<&'a PersonId> {
     let managers = candidates.iter().filter(|one| one.roles.contains(&Role::Manager));
     let first = managers.min_by(|a, b| {
         let key = |one: &'a Candidate| (one.is_away(today), one.person == *owner, one.open_cases, &one.person);
         key(a).cmp(&key(b))
     });
-    first.map(|one| &one.person)
+    let first = first?;
+    let there = stands_in(&first.person, candidates, today).unwrap_or(first);
+    Some(&there.person)
 }
 
 #[cfg(test)]
@@ -88,6 +92,14 @@ mod tests {
 
     fn at(text: &str) -> DateTime<Utc> {
         text.parse().expect("a moment")
+    }
+
+    /// Somebody works always.
+    fn always() -> Walls {
+        Walls {
+            zone: Tz::UTC,
+            calendar: None,
+        }
     }
 
     fn watch() -> Watch {
@@ -103,19 +115,31 @@ mod tests {
     #[test]
     fn the_owner_before_the_deadline_a_manager_after_it_and_again() {
         let mut watch = watch();
-        assert_eq!(step(&watch, at("2026-11-30T10:59:59Z")), Step::Wait(watch.remind_at));
-        assert_eq!(step(&watch, at("2026-11-30T11:00:00Z")), Step::Remind);
+        assert_eq!(
+            step(&watch, &always(), at("2026-11-30T10:59:59Z")),
+            Step::Wait(watch.remind_at)
+        );
+        assert_eq!(step(&watch, &always(), at("2026-11-30T11:00:00Z")), Step::Remind);
         (watch.reminded, watch.remind_at) = (true, watch.due_at);
-        assert_eq!(step(&watch, at("2026-11-30T11:30:00Z")), Step::Wait(watch.due_at));
-        assert_eq!(step(&watch, watch.due_at), Step::Escalate { times: 1 });
+        assert_eq!(
+            step(&watch, &always(), at("2026-11-30T11:30:00Z")),
+            Step::Wait(watch.due_at)
+        );
+        assert_eq!(step(&watch, &always(), watch.due_at), Step::Escalate { times: 1 });
         (watch.escalated, watch.remind_at) = (1, at("2026-12-01T12:00:00Z"));
-        assert_eq!(step(&watch, at("2026-12-01T11:00:00Z")), Step::Wait(watch.remind_at));
-        assert_eq!(step(&watch, watch.remind_at), Step::Escalate { times: 2 });
+        assert_eq!(
+            step(&watch, &always(), at("2026-12-01T11:00:00Z")),
+            Step::Wait(watch.remind_at)
+        );
+        assert_eq!(step(&watch, &always(), watch.remind_at), Step::Escalate { times: 2 });
     }
 
     #[test]
     fn a_process_that_slept_for_a_week_tells_once() {
-        assert_eq!(step(&watch(), at("2026-12-07T12:00:00Z")), Step::Escalate { times: 1 });
+        assert_eq!(
+            step(&watch(), &always(), at("2026-12-07T12:00:00Z")),
+            Step::Escalate { times: 1 }
+        );
     }
 
     #[test]
@@ -123,10 +147,13 @@ mod tests {
         let mut watch = watch();
         watch.quiet_until = Some(at("2026-11-30T16:00:00Z"));
         assert_eq!(
-            step(&watch, at("2026-11-30T15:59:59Z")),
+            step(&watch, &always(), at("2026-11-30T15:59:59Z")),
             Step::Wait(at("2026-11-30T16:00:00Z"))
         );
-        assert_eq!(step(&watch, at("2026-11-30T16:00:00Z")), Step::Escalate { times: 1 });
+        assert_eq!(
+            step(&watch, &always(), at("2026-11-30T16:00:00Z")),
+            Step::Escalate { times: 1 }
+        );
     }
 
     #[test]
@@ -145,9 +172,21 @@ mod tests {
             },
         );
         let hour = TimeDelta::hours(1);
-        // due Tuesday 08:30 in Berlin: an hour before it nobody works, so Monday evening
+        // due Tuesday 08:30 in Berlin: half an hour of Tuesday, and half an hour of Monday
         let (due, now) = (at("2026-12-01T07:30:00Z"), at("2026-11-30T09:00:00Z"));
-        assert_eq!(reminder_at(due, hour, walls, now), at("2026-11-30T17:00:00Z"));
+        assert_eq!(reminder_at(due, hour, walls, now), at("2026-11-30T16:30:00Z"));
+        // due as work begins, and on a Sunday: an hour before work ended last
+        let (opens, sunday) = (at("2026-12-01T07:00:00Z"), at("2026-12-06T11:00:00Z"));
+        assert_eq!(reminder_at(opens, hour, walls, now), at("2026-11-30T16:00:00Z"));
+        assert_eq!(reminder_at(sunday, hour, walls, now), at("2026-12-04T16:00:00Z"));
+        // whatever was planned before the hours were set: nobody is told before work begins
+        let planned = Watch {
+            remind_at: at("2026-11-30T06:00:00Z"),
+            ..watch()
+        };
+        let (early, open) = (at("2026-11-30T06:30:00Z"), at("2026-11-30T07:00:00Z"));
+        assert_eq!(step(&planned, walls, early), Step::Wait(open));
+        assert_eq!(step(&planned, walls, open), Step::Remind);
         assert_eq!(reminder_at(due, hour, none, now), at("2026-12-01T06:30:00Z"));
         // a deadline nearer than that has no reminder of its own
         assert_eq!(reminder_at(due, hour, walls, at("2026-12-01T07:00:00Z")), due);

@@ -262,6 +262,32 @@ impl WorkingCalendar {
         Err(CalendarFault::Never)
     }
 
+    /// The moment from which on so much working time is left until this one; nothing where there was not so much in ten years.
+    pub fn before(&self, zone: Tz, working: TimeDelta, until: DateTime<Utc>) -> Option<DateTime<Utc>> {
+        let day = until.with_timezone(&zone).date_naive();
+        let days = (0..MOST_DAYS).map_while(|days| day.checked_sub_days(Days::new(days)));
+        let mut left = working;
+        for (opens, closes) in days.flat_map(|day| self.open_on(day, zone).into_iter().rev()) {
+            let ends = closes.min(until);
+            if ends <= opens {
+                continue;
+            }
+            if ends - opens >= left {
+                return Some(ends - left);
+            }
+            left -= ends - opens;
+        }
+        None
+    }
+
+    /// When it opens next; nothing while it is open, or where it does not in ten years.
+    pub fn opens_next(&self, zone: Tz, moment: DateTime<Utc>) -> Option<DateTime<Utc>> {
+        let today = moment.with_timezone(&zone).date_naive();
+        let mut open = days_after(today).flat_map(|day| self.open_on(day, zone));
+        let (opens, _) = open.find(|(_, closes)| *closes > moment)?;
+        (opens > moment).then_some(opens)
+    }
+
     /// When it opens next on a later day than that of this moment; nothing where it does not in ten years.
     pub fn opens_after_today(&self, zone: Tz, moment: DateTime<Utc>) -> Option<DateTime<Utc>> {
         let today = moment.with_timezone(&zone).date_naive();
@@ -319,6 +345,18 @@ pub struct Walls {
 }
 
 impl Walls {
+    /// The moment from which on so much working time is left until this one; so much time where there are no hours.
+    pub fn before(&self, working: TimeDelta, until: DateTime<Utc>) -> DateTime<Utc> {
+        let calendar = self.calendar.as_ref();
+        let before = calendar.and_then(|calendar| calendar.before(self.zone, working, until));
+        before.unwrap_or(until - working)
+    }
+
+    /// When work begins next; nothing while somebody works, or without hours.
+    pub fn opens_next(&self, moment: DateTime<Utc>) -> Option<DateTime<Utc>> {
+        self.calendar.as_ref()?.opens_next(self.zone, moment)
+    }
+
     /// When work ended last before a moment at which nobody works; nothing while somebody does, or without hours.
     pub fn last_open_before(&self, moment: DateTime<Utc>) -> Option<DateTime<Utc>> {
         self.calendar.as_ref()?.last_open_before(self.zone, moment)

@@ -199,7 +199,13 @@ pub async fn attempt_close(conn: &mut Conn, id: &AttemptId, ended: &Ended) -> Re
     .execute(&mut *conn))?;
     let written = Written::of(done);
     if let (Some(reference), Written::Done) = (&ended.reference, written) {
-        search::reference_of_attempt_add(conn, id, reference, ended.at).await?;
+        let order: String = ask!(
+            conn,
+            sqlx::query_scalar("SELECT order_id FROM attempts WHERE id = $1")
+                .bind(id.as_str())
+                .fetch_one(&mut *conn)
+        )?;
+        search::reference_add(conn, &parsed(&order)?, reference, ended.at).await?;
     }
     Ok(written)
 }

@@ -126,6 +126,19 @@ pub async fn case_find(
         .find(|case| case.kind == kind && case.closed_at.is_none()))
 }
 
+/// Whose a case about this thing is, or was until this very moment.
+pub async fn case_keeper(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    about: &About,
+    now: DateTime<Utc>,
+) -> Result<Option<PersonId>, StoreError> {
+    let cases = case_list(conn, tenant, about).await?;
+    let is_kept = |case: &Case| !case.fell_to_manager && case.closed_at.is_none_or(|at| at == now);
+    let kept = cases.into_iter().find(is_kept);
+    Ok(kept.map(|case| case.owner))
+}
+
 /// Every case about this thing, open ones first by deadline.
 pub async fn case_list(conn: &mut Conn, tenant: &TenantId, about: &About) -> Result<Vec<Case>, StoreError> {
     let rows: Vec<Columns> = match about {

@@ -44,7 +44,8 @@ struct OpenColumns {
     supplier: String,
     since: i64,
     due_at: Option<i64>,
-    is_unowned: Option<i64>,
+    fell_to_manager: Option<i64>,
+    owner_is_away: Option<i64>,
     is_mine: Option<i64>,
     currency: Option<String>,
     total: Option<String>,
@@ -66,7 +67,8 @@ impl OpenColumns {
             since: moment(self.since)?,
             case: due_at.map(|due_at| Watched {
                 due_at,
-                is_unowned: self.is_unowned == Some(1),
+                fell_to_manager: self.fell_to_manager == Some(1),
+                owner_is_away: self.owner_is_away == Some(1),
             }),
             is_mine: self.is_mine == Some(1),
             total: self.total()?,
@@ -82,8 +84,8 @@ impl OpenColumns {
     }
 }
 
-/// The open cases by what they are about ($1 the tenant, $2 who looks, $3 the day): the first deadline, whether one was
-/// taken by nobody (it fell to a manager, or its owner is away), and whether one is theirs who look.
+/// The open cases by what they are about ($1 the tenant, $2 who looks, $3 the day): the first deadline, whether one
+/// fell to a manager, whether the owner of one is away, and whether one is theirs who look.
 macro_rules! open_cases {
     ($about:literal, $rest:literal) => {
         concat!(
@@ -91,7 +93,8 @@ macro_rules! open_cases {
              SELECT c.",
             $about,
             " AS about, min(c.due_at) AS due_at,
-                    CAST(max(CASE WHEN c.fell_to_manager = 1 OR a.person IS NOT NULL THEN 1 ELSE 0 END) AS BIGINT) AS is_unowned,
+                    max(c.fell_to_manager) AS fell_to_manager,
+                    CAST(max(CASE WHEN a.person IS NOT NULL THEN 1 ELSE 0 END) AS BIGINT) AS owner_is_away,
                     CAST(max(CASE WHEN c.owner = $2 THEN 1 ELSE 0 END) AS BIGINT) AS is_mine
              FROM cases c LEFT JOIN absences a ON a.person = c.owner AND a.begins <= $3 AND a.ends >= $3
              WHERE c.tenant = $1 AND c.closed_at IS NULL AND c.",
@@ -117,7 +120,8 @@ pub async fn open_orders(conn: &mut Conn, who: Looking<'_>) -> Result<Vec<Open<O
              UNION SELECT id FROM orders WHERE tenant = $1 AND state = 'confirmation_pending'
              UNION SELECT about FROM open_cases)
          SELECT o.id, o.state, o.supplier, o.approved_at AS since, o.currency, o.total,
-                CASE WHEN o.total IS NULL THEN o.contents END AS contents, c.due_at, c.is_unowned, c.is_mine
+                CASE WHEN o.total IS NULL THEN o.contents END AS contents, c.due_at, c.fell_to_manager,
+                c.owner_is_away, c.is_mine
          FROM open_ids JOIN orders o ON o.id = open_ids.id LEFT JOIN open_cases c ON c.about = o.id
          ORDER BY o.approved_at, o.id"
         ))
@@ -143,7 +147,8 @@ pub async fn open_suggestions(
              SELECT id FROM suggestions WHERE tenant = $1 AND state IN ('in_review', 'sent_back')
              UNION SELECT about FROM open_cases)
          SELECT g.id, g.state, g.supplier, g.created_at AS since, g.currency, g.total,
-                CASE WHEN g.total IS NULL THEN g.contents END AS contents, c.due_at, c.is_unowned, c.is_mine
+                CASE WHEN g.total IS NULL THEN g.contents END AS contents, c.due_at, c.fell_to_manager,
+                c.owner_is_away, c.is_mine
          FROM open_ids JOIN suggestions g ON g.id = open_ids.id LEFT JOIN open_cases c ON c.about = g.id
          ORDER BY g.created_at, g.id"
         ))
@@ -175,7 +180,8 @@ struct SupplierColumns {
     id: String,
     opened_at: i64,
     due_at: i64,
-    is_unowned: i64,
+    fell_to_manager: i64,
+    owner_is_away: i64,
     owner: String,
     owner_name: String,
     reason: String,
@@ -187,7 +193,8 @@ pub async fn open_suppliers(conn: &mut Conn, who: Looking<'_>) -> Result<Vec<Ope
         conn,
         sqlx::query_as(
             "SELECT c.supplier, s.name, c.id, c.opened_at, c.due_at, c.owner, p.name AS owner_name, c.reason,
-                    CAST(CASE WHEN c.fell_to_manager = 1 OR a.person IS NOT NULL THEN 1 ELSE 0 END AS BIGINT) AS is_unowned
+                    c.fell_to_manager,
+                    CAST(CASE WHEN a.person IS NOT NULL THEN 1 ELSE 0 END AS BIGINT) AS owner_is_away
              FROM cases c JOIN suppliers s ON s.tenant = c.tenant AND s.id = c.supplier
              JOIN people p ON p.id = c.owner
              LEFT JOIN absences a ON a.person = c.owner AND a.begins <= $2 AND a.ends >= $2
@@ -204,7 +211,8 @@ pub async fn open_suppliers(conn: &mut Conn, who: Looking<'_>) -> Result<Vec<Ope
             opened_at: moment(row.opened_at)?,
             watched: Watched {
                 due_at: moment(row.due_at)?,
-                is_unowned: row.is_unowned == 1,
+                fell_to_manager: row.fell_to_manager == 1,
+                owner_is_away: row.owner_is_away == 1,
             },
             is_mine: row.owner == who.person.as_str(),
             name: row.name,
@@ -249,7 +257,8 @@ pub async fn settled_since(
         conn,
         "SELECT o.id, o.state, o.supplier, o.changed_at AS since, o.currency, o.total,
                 CASE WHEN o.total IS NULL THEN o.contents END AS contents,
-                CAST(NULL AS BIGINT) AS due_at, CAST(NULL AS BIGINT) AS is_unowned, CAST(NULL AS BIGINT) AS is_mine
+                CAST(NULL AS BIGINT) AS due_at, CAST(NULL AS BIGINT) AS fell_to_manager,
+                CAST(NULL AS BIGINT) AS owner_is_away, CAST(NULL AS BIGINT) AS is_mine
          FROM orders o WHERE o.id",
         "AND o.tenant || '' = $2 AND o.state IN ('confirmed', 'refused', 'withdrawn')
          AND NOT EXISTS (SELECT 1 FROM cases c WHERE c.order_id = o.id AND c.closed_at IS NULL)"

@@ -6,7 +6,7 @@
 use super::dialect::{ask, done};
 use super::{Conn, StoreError, micros, parsed_if};
 use crate::domain::contents::OrderContents;
-use crate::domain::ids::{AttemptId, OrderId, SuggestionId, TenantId};
+use crate::domain::ids::{OrderId, SuggestionId, TenantId};
 use crate::domain::queue::{Matched, Word};
 use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;
@@ -79,28 +79,6 @@ pub async fn reference_add(
              SELECT tenant, $2, $3, 'reference', id, $4 FROM orders WHERE id = $1 ON CONFLICT DO NOTHING"
         )
         .bind(order.as_str())
-        .bind(reference)
-        .bind(folded(reference))
-        .bind(micros(at))
-        .execute(&mut *conn)
-    )?;
-    Ok(())
-}
-
-/// The same, of an attempt's reply: whoever closes it knows no order.
-pub async fn reference_of_attempt_add(
-    conn: &mut Conn,
-    attempt: &AttemptId,
-    reference: &str,
-    at: DateTime<Utc>,
-) -> Result<(), StoreError> {
-    done!(
-        conn,
-        sqlx::query(
-            "INSERT INTO search_words (tenant, word, folded, what, order_id, at)
-             SELECT tenant, $2, $3, 'reference', order_id, $4 FROM attempts WHERE id = $1 ON CONFLICT DO NOTHING"
-        )
-        .bind(attempt.as_str())
         .bind(reference)
         .bind(folded(reference))
         .bind(micros(at))

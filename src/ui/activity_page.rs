@@ -1,6 +1,7 @@
 //! Everything that happened in the house, newest first, looked through by a form whose fields stand in the address.
 
 use super::answer::answered;
+use super::choice::Choice;
 use super::headline::RowGoods;
 use super::history::Story;
 use super::icon::{Drawing, Icon};
@@ -114,29 +115,6 @@ fn Who(chosen: String, people: Vec<(PersonId, String)>) -> impl IntoView {
 fn What(chosen: String) -> impl IntoView {
     let kinds = Kind::ALL.map(|kind| (kind.word().to_owned(), told::kind(kind).to_owned()));
     view! { <Choice name="kind" label="Kind" anything="Anything" chosen all=kinds.into()/> }.into_any()
-}
-
-#[component]
-fn Choice(
-    name: &'static str,
-    label: &'static str,
-    anything: &'static str,
-    chosen: String,
-    all: Vec<(String, String)>,
-) -> impl IntoView {
-    let id = format!("sieve-{name}");
-    let options = all.into_iter().map(|(value, words)| {
-        let is_chosen = value == chosen;
-        view! { <option value=value selected=is_chosen>{words}</option> }
-    });
-    let options = options.collect_view();
-    view! {
-        <div class="form">
-            <label for=id.clone()>{label}</label>
-            <select id=id name=name><option value="">{anything}</option>{options}</select>
-        </div>
-    }
-    .into_any()
 }
 
 #[component]

@@ -9,6 +9,7 @@ mod answer;
 mod attempts;
 mod cases;
 mod change_page;
+mod choice;
 mod comparison;
 mod decide_case;
 mod decision;

@@ -135,7 +135,7 @@ fn beside(section: &SectionRows, since: chrono::DateTime<chrono::Utc>, here: Her
     match section.section {
         Section::Attention if section.count == 0 => Some("nothing is late".to_owned()),
         Section::Attention => {
-            let unowned = (section.unowned > 0).then(|| format!("{} taken by nobody", section.unowned));
+            let unowned = (section.unowned > 0).then(|| format!("{} with nobody at it", section.unowned));
             let late = (section.late > 0).then(|| format!("{} late", section.late));
             let oldest = section.oldest.map(|oldest| words::queue::oldest(here.now - oldest));
             Some(
@@ -269,7 +269,7 @@ fn WhatWasFound(found: Found, asked: Asked, here: Here) -> impl IntoView {
     let text = asked.field(Field::Text).unwrap_or_default().to_owned();
     let (heading, labelled) = heading_id("found");
     let many = found.rows.len();
-    let body = if many == 0 {
+    let body = if many == 0 && found.elsewhere == 0 {
         view! {
             <p class="empty">
                 "Nothing is called so, or begins so: no order’s id, supplier’s number, article, intent or key. "
@@ -277,9 +277,15 @@ fn WhatWasFound(found: Found, asked: Asked, here: Here) -> impl IntoView {
             </p>
         }
         .into_any()
+    } else if many == 0 {
+        view! { <p class="empty">"Nothing of it is like what else you asked for."</p> }.into_any()
     } else {
         view! { <Rows caption="Found" rows=found.rows here/> }.into_any()
     };
+    let elsewhere = (found.elsewhere > 0).then(|| {
+        let many = words::count(found.elsewhere, "thing is", "things are");
+        view! { <p class="rows-rest">{format!("{many} called so elsewhere. Take the other choices away to see everything.")}</p> }
+    });
     let cut = found
         .is_cut
         .then(|| view! { <p class="fine rows-rest">"There is more. Type more of it to see less."</p> });
@@ -287,6 +293,7 @@ fn WhatWasFound(found: Found, asked: Asked, here: Here) -> impl IntoView {
         <section class="card" aria-labelledby=labelled>
             <h2 id=heading>"Found for “"<span class="wrap">{text}</span>"”"<span class="count">{many}</span></h2>
             {body}
+            {elsewhere}
             {cut}
         </section>
     }

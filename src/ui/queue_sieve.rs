@@ -1,6 +1,7 @@
 //! What the queue is looked through by: a GET form, so that what is looked for stands in the address, to be kept and passed
 //! on.
 
+use super::choice::Choice;
 use super::icon::{Drawing, Icon};
 use super::words;
 use crate::domain::contents::SupplierId;
@@ -11,7 +12,8 @@ use leptos::prelude::*;
 #[component]
 pub fn QueueSieve(asked: Asked, suppliers: Vec<(SupplierId, String)>, unreadable: Vec<Field>) -> impl IntoView {
     let wrong = unreadable.contains(&Field::Text).then_some("true");
-    let text = asked.field(Field::Text).unwrap_or_default().to_owned();
+    let chosen = |field: Field| asked.field(field).unwrap_or_default().to_owned();
+    let text = chosen(Field::Text);
     let clear = (!asked.is_empty()).then(|| view! { <a class="button button-quiet" href="/">"Show everything"</a> });
     let sections = Section::ALL.map(|one| (one.word().to_owned(), words::queue::section(one).to_owned()));
     let suppliers = suppliers.into_iter().map(|(id, name)| (id.to_string(), name)).collect();
@@ -22,39 +24,15 @@ pub fn QueueSieve(asked: Asked, suppliers: Vec<(SupplierId, String)>, unreadable
                 <input id="sieve-q" name="q" type="search" value=text aria-invalid=wrong autocomplete="off" autocapitalize="off"
                     spellcheck="false"/>
             </div>
-            <Choice field=Field::Section label="Section" anything="All sections" asked=asked.clone() all=sections.into()/>
-            <Choice field=Field::Supplier label="Supplier" anything="All suppliers" asked=asked.clone() all=suppliers/>
+            <Choice name=Field::Section.name() label="Section" anything="All sections" chosen=chosen(Field::Section) all=sections.into()/>
+            <Choice name=Field::Supplier.name() label="Supplier" anything="All suppliers" chosen=chosen(Field::Supplier) all=suppliers/>
             <div class="actions sieve-wide">
                 <Tick field=Field::Mine label="Mine" asked=asked.clone()/>
-                <Tick field=Field::Unowned label="Taken by nobody" asked/>
+                <Tick field=Field::Unowned label="Nobody at it" asked=asked.clone()/>
                 <button class="button button-quiet">"Show"</button>
                 {clear}
             </div>
         </form>
-    }
-    .into_any()
-}
-
-#[component]
-fn Choice(
-    field: Field,
-    label: &'static str,
-    anything: &'static str,
-    asked: Asked,
-    all: Vec<(String, String)>,
-) -> impl IntoView {
-    let id = format!("sieve-{}", field.name());
-    let chosen = asked.field(field).unwrap_or_default().to_owned();
-    let options = all.into_iter().map(|(value, words)| {
-        let is_chosen = value == chosen;
-        view! { <option value=value selected=is_chosen>{words}</option> }
-    });
-    let options = options.collect_view();
-    view! {
-        <div class="form">
-            <label for=id.clone()>{label}</label>
-            <select id=id name=field.name()><option value="">{anything}</option>{options}</select>
-        </div>
     }
     .into_any()
 }

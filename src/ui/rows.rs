@@ -64,11 +64,16 @@ fn OneRow(row: Row, here: Here) -> impl IntoView {
 fn HowUrgent(urgency: Urgency, here: Here) -> impl IntoView {
     let (tone, icon) = match urgency {
         Urgency::Late(_) => (Tone::Bad, Icon::Alert),
-        Urgency::Unowned(_) => (Tone::Doubt, Icon::Question),
+        Urgency::Unowned(_) | Urgency::OwnerAway(_) => (Tone::Doubt, Icon::Question),
         Urgency::Due(_) | Urgency::Waits(_) | Urgency::Over(_) => (Tone::Wait, Icon::Clock),
     };
     let at = match urgency {
-        Urgency::Late(at) | Urgency::Unowned(at) | Urgency::Due(at) | Urgency::Waits(at) | Urgency::Over(at) => at,
+        Urgency::Late(at)
+        | Urgency::Unowned(at)
+        | Urgency::OwnerAway(at)
+        | Urgency::Due(at)
+        | Urgency::Waits(at)
+        | Urgency::Over(at) => at,
     };
     let tag = words::queue::urgency(urgency, here).map(|text| view! { <Tag tone icon text/> });
     let more = words::queue::urgency_more(urgency, here);

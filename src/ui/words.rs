@@ -70,7 +70,7 @@ pub fn why(why: &Why) -> String {
         Why::Case(reason) | Why::SentBack(reason) => sentence_case(reason),
         Why::Held(held) => hold_briefly(*held).to_owned(),
         Why::Due => "Goes out by itself within a moment".to_owned(),
-        Why::Again(_) => "Turned away; it goes out again at".to_owned(),
+        Why::Again(_) => "Nothing was placed; it goes out again at".to_owned(),
         Why::Sending => "Being sent now".to_owned(),
         Why::Acknowledged => "They have it and have not said yes".to_owned(),
         Why::Review => "Needs a decision".to_owned(),

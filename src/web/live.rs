@@ -1,4 +1,4 @@
-//! `GET /live?since=N`: how many things have changed since event N of the log, as server-sent events (case P2).
+//! `GET /live?since=N`: how many things have changed since event N of the log, or from now on, as server-sent events (case P2).
 //!
 //! Promises: a tick is `data: 4`, sent when the number changes and once at the beginning; 100 stands for more than 99. A
 //! stream ends with its session, with this process, and with whoever reads it. Must not: say what changed, or anything to
@@ -25,8 +25,8 @@ const QUIET: Duration = Duration::from_secs(5);
 /// What stands in the address.
 #[derive(Debug, Deserialize)]
 pub struct Asked {
-    /// The number of the last event that the page knows.
-    since: u64,
+    /// The number of the last event that the page knows; absent: the last there is.
+    since: Option<u64>,
 }
 
 /// `GET /live`
@@ -37,7 +37,7 @@ pub async fn live(
     headers: HeaderMap,
 ) -> Response {
     let secret = secret_of(&headers).unwrap_or_default();
-    let listening = match web.desk.listen_to_log(&person, asked.since).await {
+    let listening = match web.desk.listen_to_log(&person, asked.since.unwrap_or(u64::MAX)).await {
         Ok(Some(listening)) => listening,
         Ok(None) => {
             let why = "Too many pages of yours listen already. This one stays as it was read.\n";

@@ -478,6 +478,7 @@ fn urgency(urgency: Urgency, here: Here) -> Cell {
     let machines = match urgency {
         Urgency::Late(_) => "late",
         Urgency::Unowned(_) => "unowned",
+        Urgency::OwnerAway(_) => "owner_away",
         Urgency::Due(_) => "due",
         Urgency::Waits(_) => "waits",
         Urgency::Over(_) => "over",
@@ -491,7 +492,7 @@ fn urgency(urgency: Urgency, here: Here) -> Cell {
 
 fn due_at(urgency: Urgency) -> Option<DateTime<Utc>> {
     match urgency {
-        Urgency::Late(due) | Urgency::Unowned(due) | Urgency::Due(due) => Some(due),
+        Urgency::Late(due) | Urgency::Unowned(due) | Urgency::OwnerAway(due) | Urgency::Due(due) => Some(due),
         Urgency::Waits(_) | Urgency::Over(_) => None,
     }
 }

@@ -82,7 +82,8 @@ pub(super) fn order_row(order: ShownOrder, urgency: Option<Urgency>, now: DateTi
 fn unplaced(due_at: Option<DateTime<Utc>>, is_over: bool, since: DateTime<Utc>, now: DateTime<Utc>) -> Urgency {
     let case = due_at.map(|due_at| Watched {
         due_at,
-        is_unowned: false,
+        fell_to_manager: false,
+        owner_is_away: false,
     });
     let section = if is_over { Section::Settled } else { Section::NotSent };
     urgency(section, case, since, now)
@@ -198,7 +199,7 @@ impl Placed {
             urgency,
             supplier: open.supplier,
             is_mine: open.is_mine,
-            is_unowned: open.case.is_some_and(|case| case.is_unowned),
+            is_unowned: open.case.is_some_and(Watched::is_unowned),
             total: Some(open.total),
             row: None,
         }
@@ -215,7 +216,7 @@ impl Placed {
             urgency,
             supplier: open.id.clone(),
             is_mine: open.is_mine,
-            is_unowned: open.watched.is_unowned,
+            is_unowned: open.watched.is_unowned(),
             total: None,
             row: Some(supplier_row(open, urgency)),
         }

@@ -60,9 +60,14 @@ pub(super) async fn search(
         of_them.then_some(row)
     });
     let mut rows: Vec<Row> = in_order.collect();
-    is_cut |= rows.len() > MOST as usize;
+    let kept = rows.len();
+    is_cut |= kept > MOST as usize;
     rows.truncate(MOST as usize);
-    Ok(Found { rows, is_cut })
+    Ok(Found {
+        elsewhere: things.len() - kept,
+        rows,
+        is_cut,
+    })
 }
 
 /// Each thing once, with all that matched on it, in the order in which it was first found.

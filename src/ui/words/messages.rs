@@ -46,7 +46,7 @@ pub fn try_end(end: Option<TryEnd>) -> &'static str {
         Some(TryEnd::Accepted) => "Taken by the mail server",
         Some(TryEnd::Failed) => "Not taken",
         Some(TryEnd::Refused) => "Refused",
-        Some(TryEnd::Lost) => "Nobody reported back",
+        Some(TryEnd::Lost) => "No answer; it may have arrived",
         None => "Under way",
     }
 }

@@ -9,7 +9,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 /// A section's heading.
 pub fn section(section: Section) -> &'static str {
     match section {
-        Section::Attention => "Late, taken by nobody, or about no order",
+        Section::Attention => "Late, nobody at it, or about no order",
         Section::Pending => "Confirmation pending",
         Section::Differences => "Confirmed with differences, case open",
         Section::Acknowledged => "Acknowledged, not confirmed",
@@ -76,6 +76,7 @@ pub fn urgency(urgency: Urgency, here: Here) -> Option<String> {
     match urgency {
         Urgency::Late(due) => Some(super::sentence_case(&here.left(due))),
         Urgency::Unowned(_) => Some("Taken by nobody".to_owned()),
+        Urgency::OwnerAway(_) => Some("Owner is away".to_owned()),
         Urgency::Due(due) => Some(format!("Due {}", here.short(due))),
         Urgency::Waits(_) | Urgency::Over(_) => None,
     }
@@ -85,7 +86,7 @@ pub fn urgency(urgency: Urgency, here: Here) -> Option<String> {
 pub fn urgency_more(urgency: Urgency, here: Here) -> String {
     match urgency {
         Urgency::Late(due) => format!("due {}", here.short(due)),
-        Urgency::Unowned(due) => format!("due {}", here.short(due)),
+        Urgency::Unowned(due) | Urgency::OwnerAway(due) => format!("due {}", here.short(due)),
         Urgency::Due(due) => here.left(due),
         Urgency::Waits(since) => format!("Waits {}", calendar::span(here.now - since)),
         Urgency::Over(at) => here.short(at),
@@ -130,7 +131,7 @@ pub fn matched(matched: &Matched) -> String {
 pub fn unreadable(field: Field) -> &'static str {
     match field {
         Field::Mine => "“Mine” is yes, or not asked for.",
-        Field::Unowned => "“Taken by nobody” is yes, or not asked for.",
+        Field::Unowned => "“Nobody at it” is yes, or not asked for.",
         Field::Supplier => "There is no such supplier.",
         Field::Section => "There is no such section.",
         Field::Text => "The text cannot be looked for: 200 characters are the most, and none that nobody sees.",

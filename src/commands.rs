@@ -326,7 +326,11 @@ pub async fn holidays(config: &Config, tenant: Option<&str>, change: Option<(&st
     if let Some((day, name)) = change {
         desk.holiday_set(&tenant, day, name).await?;
     }
-    for (day, name) in desk.holidays(&tenant).await? {
+    let holidays = desk.holidays(&tenant).await?;
+    if holidays.is_empty() {
+        eprintln!("there is no holiday; `countersign tenant holiday 2027-01-01 --name …` adds one");
+    }
+    for (day, name) in holidays {
         println!("{day} {name}");
     }
     Ok(())
@@ -339,7 +343,11 @@ pub async fn owner_rules(config: &Config, tenant: Option<&str>, change: Option<(
     if let Some((supplier, change)) = change {
         desk.owner_rule(&tenant, supplier, change).await?;
     }
-    for rule in desk.owner_rules(&tenant).await? {
+    let rules = desk.owner_rules(&tenant).await?;
+    if rules.is_empty() {
+        eprintln!("no rule is set: a case goes to whichever resolver who is there has least to do");
+    }
+    for rule in rules {
         let said = |text: Option<String>| text.unwrap_or_default();
         let supplier = rule.supplier.unwrap_or_else(|| "all others".to_owned());
         let (owner, within, remark) = (said(rule.owner), said(rule.within), said(rule.remark));
@@ -356,7 +364,11 @@ pub async fn second_person(config: &Config, tenant: Option<&str>, change: Option
         let amount = above.as_deref();
         desk.second_person_above(&tenant, &currency, amount).await?;
     }
-    for amount in desk.second_person_amounts(&tenant).await? {
+    let amounts = desk.second_person_amounts(&tenant).await?;
+    if amounts.is_empty() {
+        eprintln!("no amount is set: one person's word is enough");
+    }
+    for amount in amounts {
         println!("{} {}", amount.currency().code(), amount.amount());
     }
     Ok(())
@@ -505,11 +517,15 @@ fn first_line() -> Result<String, CommandError> {
 
 /// `person list`
 pub async fn person_list(desk: &Desk, tenant: &TenantId) -> Done {
-    for person in desk.person_list(tenant).await? {
+    for (person, absence) in desk.person_list(tenant).await? {
         let roles: Vec<_> = person.roles.iter().map(|role| role.word()).collect();
-        let disabled = if person.disabled { "disabled" } else { "" };
+        let there = match (person.disabled, absence) {
+            (true, _) => "disabled".to_owned(),
+            (false, Some(away)) => format!("away {} to {}", away.from, away.until),
+            (false, None) => String::new(),
+        };
         println!(
-            "{}\t{}\t{}\t{}\t{disabled}",
+            "{}\t{}\t{}\t{}\t{there}",
             person.id,
             person.name,
             person.email,

@@ -6,7 +6,7 @@ use countersign::config::{Config, LogFormat, Overrides};
 use countersign::desk::away::AwayTyped;
 use countersign::desk::house::Scope;
 use countersign::desk::owners::RuleChange;
-use countersign::domain::export::{Book, Reader};
+use countersign::domain::export::{Book, Reader, Table};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -125,6 +125,8 @@ enum Export {
     Orders(Written),
     /// Every line, charge and allowance of every order; as csv alone.
     Lines(Written),
+    /// Everything open, section by section as the queue has it; as csv alone.
+    Queue(Written),
 }
 
 /// How an export is written.
@@ -503,12 +505,13 @@ async fn tenant(verb: Tenant, config: &Config) -> Result<(), CommandError> {
 }
 
 async fn export(verb: Export, config: &Config) -> Result<(), CommandError> {
-    let (book, Written { form, reader, of }) = match verb {
-        Export::Events(written) => (Book::Events, written),
-        Export::Orders(written) => (Book::Orders, written),
-        Export::Lines(written) => (Book::Lines, written),
+    let (table, Written { form, reader, of }) = match verb {
+        Export::Events(written) => (Table::Book(Book::Events), written),
+        Export::Orders(written) => (Table::Book(Book::Orders), written),
+        Export::Lines(written) => (Table::Book(Book::Lines), written),
+        Export::Queue(written) => (Table::Queue, written),
     };
-    commands::export(config, book, form, reader, of.tenant.as_deref()).await
+    commands::export(config, table, form, reader, of.tenant.as_deref()).await
 }
 
 async fn site(verb: Site, config: &Config) -> Result<(), CommandError> {

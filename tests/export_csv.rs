@@ -235,14 +235,17 @@ async fn the_queue_is_taken_along_as_it_is() {
     let order = house.buy(&buyer, "bought").await;
     let waiting = house.suggest("waiting", &body("waiting")).await;
     let queue = read(&buyer.get("/export/queue.csv").await.text);
-    let named = |row: &BTreeMap<String, String>| ["section", "kind", "id", "stands"].map(|name| row[name].clone());
+    let named =
+        |row: &BTreeMap<String, String>| ["section", "kind", "id", "state", "why"].map(|name| row[name].clone());
     assert_eq!(
         queue.iter().map(named).collect::<Vec<_>>(),
         [
-            ["not_sent", "order", &*order, "approved"].map(str::to_owned),
-            ["review", "suggestion", &*waiting.id, "in_review"].map(str::to_owned),
+            ["not_sent", "order", &*order, "approved", "due"].map(str::to_owned),
+            ["review", "suggestion", &*waiting.id, "in_review", "review"].map(str::to_owned),
         ]
     );
+    let by_command = read(&export(&house, &["queue", "--as", "csv"]));
+    assert_eq!(by_command, queue, "the same by the command");
 }
 
 /// More than a page of orders, which are withdrawn and joined by others while they are exported again and again.
@@ -313,6 +316,7 @@ async fn a_table_needs_a_session_a_reader_and_is_the_tenants_own() {
             "--as csv",
         ),
         (&["export", "lines", "--as", "jsonl", "--tenant", "House"], "--as csv"),
+        (&["export", "queue", "--as", "jsonl", "--tenant", "House"], "--as csv"),
         (
             &[
                 "export", "orders", "--as", "csv", "--for", "nobody", "--tenant", "House",

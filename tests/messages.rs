@@ -234,6 +234,8 @@ async fn what_the_server_refuses_is_given_up_and_whoever_it_is_for_has_it_sent_a
     assert_eq!(tries(&house).await.len(), 1, "a refusal is not tried again");
     let shown = resolver.get("/messages").await.text;
     assert!(shown.contains("Given up") && shown.contains("550"), "{shown}");
+    let in_vain = async || manager.get("/").await.text.contains("1 e-mail reached nobody since");
+    assert!(in_vain().await, "the queue says that somebody was not told");
     let message = only_message(&house).await;
     let again = |who: &Session<'_>, id: &str| {
         let form = who.form("/act/send_again", &[("message", id)]);
@@ -252,6 +254,7 @@ async fn what_the_server_refuses_is_given_up_and_whoever_it_is_for_has_it_sent_a
 
     let mails = office.wait_for(1).await;
     assert_eq!(mails[0].id(), message);
+    assert!(!in_vain().await, "it was taken after all");
     let wanted = house
         .number("SELECT count(*) FROM events WHERE body LIKE '%send_again_wanted%'")
         .await;
@@ -316,6 +319,7 @@ async fn a_message_is_given_up_by_its_age_and_sent_again_counts_anew() {
     let tried = tries(&house).await;
     let length = tried.last().expect("a try").0 - tried[0].0;
     assert!(length >= 3_000_000, "{length} µs: {tried:?}");
+    assert!(resolver.get("/").await.text.contains("1 e-mail reached nobody since"));
     assert!(tried.iter().all(|(_, end)| end == "failed"), "{tried:?}");
     let message = only_message(&house).await;
     let again = resolver.post("/act/send_again", &[("message", &message)]).await;
@@ -566,6 +570,8 @@ async fn nobody_is_told_that_a_case_is_theirs_when_it_is_somebody_elses_by_then(
             .then_some(())
     };
     until("it is not sent any more", is_past).await;
+    let queue = resolver.get("/").await.text;
+    assert!(!queue.contains("reached nobody"), "nobody misses it: {queue}");
     office.does(Does::Take);
     let message = only_message(&house).await;
     let again = resolver.post("/act/send_again", &[("message", &message)]).await;

@@ -216,6 +216,55 @@ async fn a_suppliers_case_is_taken_on_its_sheet_and_everything_open_is_on_paper(
     assert!(mine.contains("Not everything") && !mine.contains(id(&lost)), "{mine}");
 }
 
+/// What a text found goes on page by page behind what stood last, whatever has left the list meanwhile.
+#[tokio::test]
+async fn what_is_found_goes_on_behind_what_was_found_last() {
+    let house = House::plan().no_worker().start().await;
+    let buyer = house.sign_in(BUYER).await;
+    let mut wanted = Vec::new();
+    for number in 0..57 {
+        wanted.push(house.suggest(&format!("same-{number}"), &body("SAME")).await);
+    }
+    wanted.reverse();
+    let path = |one: &Suggested| format!("/suggestions/{}", one.id);
+    let found = |page: &str| links(page.split("id=\"found-heading\"").nth(1).expect("what was found"));
+    let after = |page: &str| {
+        let field = page.split("name=\"after\" value=\"").nth(1);
+        field.map(|rest| rest.split('"').next().expect("its end").to_owned())
+    };
+
+    let first = buyer.get("/?q=SAME").await.text;
+
+    let shown: Vec<String> = wanted.iter().take(50).map(path).collect();
+    assert_eq!(found(&first), shown, "the newest first");
+    assert!(first.contains(">50+<"), "{first}");
+    // two of those that were shown leave, the last among them
+    for gone in [&wanted[3], &wanted[49]] {
+        let fields = [
+            ("suggestion", &*gone.id),
+            ("digest", &*gone.digest),
+            ("reason", "not needed"),
+        ];
+        assert_eq!(buyer.post("/act/reject", &fields).await.status, 303);
+    }
+    let next = after(&first).expect("it goes on");
+    let second = buyer.get(&format!("/?q=SAME&after={next}")).await.text;
+    let rest: Vec<String> = wanted.iter().skip(50).map(path).collect();
+    assert_eq!(found(&second), rest, "nothing skipped, nothing twice");
+    assert_eq!(after(&second), None, "that was all of it");
+    assert!(second.contains("First page"), "{second}");
+    for gone in &wanted[50..] {
+        let fields = [
+            ("suggestion", &*gone.id),
+            ("digest", &*gone.digest),
+            ("reason", "not needed"),
+        ];
+        assert_eq!(buyer.post("/act/reject", &fields).await.status, 303);
+    }
+    let nothing = buyer.get(&format!("/?q=SAME&after={next}")).await.text;
+    assert!(nothing.contains("Nothing stands behind it any more"), "{nothing}");
+}
+
 /// Filters stand in the address; what means nothing is named, and nothing is shown as if it were the answer.
 #[tokio::test]
 async fn the_queue_is_looked_through_by_what_stands_in_the_address() {
@@ -303,6 +352,12 @@ async fn a_thing_is_found_by_what_stands_on_its_papers() {
     let narrowed = resolver.get("/?q=M8-40-A2&section=pending").await.text;
     assert!(narrowed.contains("2 things are called so elsewhere"), "{narrowed}");
     assert!(!narrowed.contains("Nothing is called so"), "it is there, only not here");
+    assert!(
+        find("M8-40-a2")
+            .await
+            .1
+            .contains("Article is, but for capitals, M8-40-A2")
+    );
     let mine = resolver.get("/?q=M8-40-A2&mine=yes").await.text;
     assert!(!mine.contains(&order[0]), "what is settled is nobody’s");
 
@@ -443,7 +498,18 @@ async fn while_250_orders_are_settled_at_random_nothing_is_skipped_and_nothing_i
                 }),
                 &ids,
             );
-            assert_queue_adds_up(&resolver.get("/").await.text, ORDERS);
+            let page = resolver.get("/").await.text;
+            let spent = assert_queue_adds_up(&page, ORDERS);
+            // what was withdrawn is no money spent
+            let withdrawn = ORDERS.div_ceil(3);
+            assert!((ORDERS - withdrawn..=ORDERS).contains(&spent), "{spent} of {ORDERS}");
+            if last {
+                let mut bought = 0;
+                for id in &ids {
+                    bought += usize::from(house.order(id).await["state"] == "confirmed");
+                }
+                assert_eq!(spent, bought, "{page}");
+            }
             rounds += 1;
             if last {
                 return rounds;
@@ -486,8 +552,8 @@ async fn assert_pages_are_whole(house: &House, all: &BTreeSet<String>) {
     assert_each_once(seen.into_iter(), all);
 }
 
-/// On one page the sections hold all of them, and the money of the sections is the money of all: 10.50 each.
-fn assert_queue_adds_up(page: &str, all: usize) {
+/// On one page the sections hold all of them. Answers of how many the money of the sections is: 10.50 each.
+fn assert_queue_adds_up(page: &str, all: usize) -> usize {
     let figures = figures(page);
     let cut = figures.split("figure-count\">").skip(1);
     let count = |cut: &str| -> usize {
@@ -498,8 +564,10 @@ fn assert_queue_adds_up(page: &str, all: usize) {
     assert_eq!(cut.map(count).sum::<usize>(), all, "{figures}");
     let money = figures.split("figure-money\">€").skip(1);
     let cents = |cut: &str| -> u64 {
-        let text = cut.split('<').next().expect("its end").replace([',', '.'], "");
+        let text = cut.split(['<', ' ']).next().expect("its end").replace([',', '.'], "");
         text.parse().expect("an amount")
     };
-    assert_eq!(money.map(cents).sum::<u64>(), all as u64 * 1050, "{figures}");
+    let cents = money.map(cents).sum::<u64>();
+    assert_eq!(cents % 1050, 0, "{figures}");
+    usize::try_from(cents / 1050).expect("so many")
 }

@@ -116,7 +116,10 @@ async fn whoever_is_on_it_is_left_alone_for_a_set_time_only() {
     assert_eq!(acknowledged.len(), 1, "{acknowledged:?}");
     let until = moment(&acknowledged[0]["happening"]["until"]);
     let page = resolver.get(&format!("/orders/{}", id(&lost))).await.text;
-    assert!(page.contains("nobody is reminded until"), "{page}");
+    assert!(
+        page.contains("Rolf Resolver is on it: nobody is reminded until"),
+        "{page}"
+    );
     house
         .see(&lost, "told of", |order| order["case"]["escalated"] == 1)
         .await;

@@ -78,6 +78,7 @@ async fn metrics_tell_what_is_open_and_what_this_process_did() {
         ("countersign_cases_open", 2.0),
         ("countersign_cases_overdue", 0.0),
         ("countersign_cases_unowned", 0.0),
+        ("countersign_mails_in_vain", 0.0),
         ("countersign_attempts_total{reply=\"accepted\"}", 1.0),
         ("countersign_attempts_total{reply=\"unknown\"}", 1.0),
         ("countersign_attempts_total{reply=\"refused\"}", 0.0),
@@ -187,6 +188,7 @@ async fn counting_costs_no_more_when_there_is_more_history() {
                 "cases_open",
                 "cases_to_remind",
                 "nodes_by_beat",
+                "outbox_in_vain",
                 "sqlite_autoindex_people",
             ];
             let uses_one = by.iter().any(|index| step.contains(index)) || step.contains("TEMP B-TREE");

@@ -83,7 +83,8 @@ fn to_whom(typed: &Typed) -> Result<ToWhom, Refusal> {
 
 /// The list as it is afterwards, with what was done.
 fn after(from: &PersonId, handed: &HandedOver) -> String {
-    let mut path = format!("{}?moved={}", hand_over_path(from), handed.moved);
+    let (first, last) = handed.events;
+    let mut path = format!("{}?moved={first}-{last}", hand_over_path(from));
     let came: Vec<&str> = handed.came.iter().take(MOST_NAMED).map(CaseId::as_str).collect();
     if !came.is_empty() {
         path.push_str("&came=");

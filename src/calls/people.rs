@@ -24,7 +24,7 @@ pub async fn hand_over_page(
     use crate::desk::look::JustDone;
     let draft = refused.and_then(|draft| draft.parse().ok());
     let done = JustDone {
-        moved: moved.and_then(|number| number.parse().ok()),
+        events: moved.as_deref().and_then(people::event_numbers),
         came: people::case_ids(came.as_deref().unwrap_or_default()),
     };
     let (person, id) = (person()?, named(&id)?);

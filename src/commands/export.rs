@@ -4,7 +4,7 @@ use super::{CommandError, Done, failed, open};
 use crate::config::Config;
 use crate::desk::Desk;
 use crate::desk::look::{OrderFilter, after};
-use crate::domain::export::{Book, Reader};
+use crate::domain::export::{Book, Reader, Table};
 use crate::domain::ids::TenantId;
 use crate::web::shapes;
 use crate::web::tables::Csv;
@@ -33,27 +33,28 @@ impl Form {
 /// Orders in memory at a time.
 const PAGE: u32 = 100;
 
-/// `export events`, `export orders` and `export lines`
-pub async fn export(config: &Config, book: Book, form: Form, reader: Option<Reader>, tenant: Option<&str>) -> Done {
+/// `export events`, `export orders`, `export lines` and `export queue`
+pub async fn export(config: &Config, table: Table, form: Form, reader: Option<Reader>, tenant: Option<&str>) -> Done {
     let usage = |why: &str| Err(CommandError::Usage(why.to_owned()));
     if form == Form::JsonLines && reader.is_some() {
         return usage("--for goes with --as csv; JSON lines are for machines");
     }
     let desk = open(config).await?;
     let tenant = desk.tenant_named(tenant).await?;
-    match (form, book) {
-        (Form::Csv, book) => export_table(&desk, &tenant, book, reader.unwrap_or_default()).await,
-        (Form::JsonLines, Book::Events) => export_events(&desk, &tenant).await,
-        (Form::JsonLines, Book::Orders) => export_orders(&desk, &tenant).await,
-        (Form::JsonLines, Book::Lines) => usage(
+    match (form, table) {
+        (Form::Csv, table) => export_table(&desk, &tenant, table, reader.unwrap_or_default()).await,
+        (Form::JsonLines, Table::Book(Book::Events)) => export_events(&desk, &tenant).await,
+        (Form::JsonLines, Table::Book(Book::Orders)) => export_orders(&desk, &tenant).await,
+        (Form::JsonLines, Table::Book(Book::Lines)) => usage(
             "there is no such export as jsonl: write --as csv; `export orders --as jsonl` has the lines in the orders",
         ),
+        (Form::JsonLines, Table::Queue) => usage("there is no such export as jsonl: write --as csv"),
     }
 }
 
 /// A table as `GET /export/….csv` has it.
-async fn export_table(desk: &Desk, tenant: &TenantId, book: Book, reader: Reader) -> Done {
-    let mut csv = Csv::of(desk.book(tenant, book).await?, reader);
+async fn export_table(desk: &Desk, tenant: &TenantId, table: Table, reader: Reader) -> Done {
+    let mut csv = Csv::of(desk.table(tenant, table).await?, reader);
     while let Some(rows) = csv.write_on().await? {
         print(&rows)?;
     }

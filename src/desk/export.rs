@@ -78,22 +78,18 @@ pub struct TableFile {
 impl Desk {
     /// A table of whoever is signed in. Every role may read all of it.
     pub async fn table_of(&self, person: &Person, table: Table) -> Result<TableFile, DeskError> {
-        let place = match table {
-            Table::Book(book) => return self.book(person.tenant(), book).await,
-            Table::Queue => Place::Queue(self.open_things(person).await?),
-        };
-        let (row, _) = self.tenant_and_end(person.tenant()).await?;
-        Ok(self.begun(row, table, place))
+        self.table(person.tenant(), table).await
     }
 
-    /// A book of the tenant.
-    pub async fn book(&self, tenant: &TenantId, book: Book) -> Result<TableFile, DeskError> {
+    /// A table of the tenant.
+    pub async fn table(&self, tenant: &TenantId, table: Table) -> Result<TableFile, DeskError> {
         let (row, until) = self.tenant_and_end(tenant).await?;
-        let place = match book {
-            Book::Orders | Book::Lines => Place::Orders(None),
-            Book::Events => Place::Events { after: 0, until },
+        let place = match table {
+            Table::Book(Book::Orders | Book::Lines) => Place::Orders(None),
+            Table::Book(Book::Events) => Place::Events { after: 0, until },
+            Table::Queue => Place::Queue(self.open_things(tenant).await?),
         };
-        Ok(self.begun(row, Table::Book(book), place))
+        Ok(self.begun(row, table, place))
     }
 
     /// The tenant, and the number of its last event.

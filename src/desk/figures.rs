@@ -8,6 +8,7 @@ use chrono::TimeDelta;
 
 /// A node that has said nothing for this long is not counted as one at work.
 const ALIVE: TimeDelta = TimeDelta::seconds(60);
+const A_DAY: TimeDelta = TimeDelta::days(1);
 
 /// What is open at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +25,8 @@ pub struct Figures {
     pub unowned: u64,
     /// Nodes alive that submit and look up.
     pub workers: u64,
+    /// Messages that reached nobody within a day, and should have.
+    pub mails_in_vain: u64,
     /// Tenants whose orders are held after a restore (rule 20).
     pub paused: u64,
 }
@@ -42,6 +45,7 @@ impl Desk {
             overdue: figures::overdue_cases(&mut read, now).await?,
             unowned: figures::unowned_cases(&mut read).await?,
             workers: figures::workers_alive(&mut read, now - ALIVE).await?,
+            mails_in_vain: figures::mails_in_vain(&mut read, now - A_DAY).await?,
             paused: figures::paused_tenants(&mut read).await?,
         })
     }

@@ -17,7 +17,7 @@ use crate::domain::people::CaseChanged;
 use crate::domain::person::may_hand_over;
 use crate::domain::refusal::Refusal;
 use crate::store::cases::{self, About};
-use crate::store::{Conn, people};
+use crate::store::{Conn, events, people};
 use std::collections::HashSet;
 
 /// To whom they go.
@@ -43,7 +43,8 @@ pub struct ManyCases {
 /// What was handed over.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HandedOver {
-    pub moved: usize,
+    /// The numbers of its events, the first and the last: what was moved stands in the log.
+    pub events: (u64, u64),
     /// What came meanwhile, and stays.
     pub came: Vec<CaseId>,
 }
@@ -69,7 +70,7 @@ impl Desk {
         let reason = reason_given("reason", &many.reason, SAY_WHY)?;
         let mut chosen = Chosen::of(&mut tx, person, many).await?;
         let walls = walls_of(&mut tx, tenant).await?;
-        let moved = cases.len();
+        let (before, _) = events::event_head(&mut tx, tenant).await?;
         for (case, about) in cases {
             let to = chosen.next(&mut tx, &about).await?;
             let to_name = people::person_name(&mut tx, &to.person).await?;
@@ -87,8 +88,12 @@ impl Desk {
                 .await?;
         }
         let came = came_meanwhile(&mut tx, person, many).await?;
+        let (last, _) = events::event_head(&mut tx, tenant).await?;
         tx.commit().await?;
-        Ok(HandedOver { moved, came })
+        Ok(HandedOver {
+            events: (before + 1, last),
+            came,
+        })
     }
 }
 

@@ -3,7 +3,7 @@
 //! Promises: every change leaves an event; a tenant keeps a manager and no case loses its owner (rule 15). Must not: be
 //! reachable from the web.
 
-use super::owners::{Moving, Owners};
+use super::owners::{Moving, Owners, today_in};
 use super::pause::{PauseView, pause_view};
 use super::people::{hash_password, token_hash};
 use super::ready::{Readiness, SILENT_AFTER};
@@ -14,13 +14,14 @@ use crate::domain::contents::{Fault, SiteCode, SupplierId};
 use crate::domain::event::{Actor, Happening, Subject};
 use crate::domain::ids::{PersonId, TenantId, TokenId};
 use crate::domain::money::{Currency, Money, not_negative};
+use crate::domain::ownership::Absence;
 use crate::domain::person::Role;
 use crate::domain::text;
 pub use crate::store::people::Scope;
 use crate::store::people::{PersonRow, TokenRow};
 use crate::store::suppliers::SupplierRow;
 use crate::store::tenants::TenantRow;
-use crate::store::{Conn, Written, cases, events, nodes, people, second_person, suppliers, tenants};
+use crate::store::{Conn, Written, absences, cases, events, nodes, people, second_person, suppliers, tenants};
 use crate::supplier::Supplier;
 use chrono::{DateTime, Utc};
 
@@ -129,17 +130,22 @@ impl Desk {
     pub async fn tenant_named(&self, name: Option<&str>) -> Result<TenantId, DeskError> {
         let mut read = self.store.begin_read().await?;
         let all = tenants::tenant_list(&mut read).await?;
+        let names: Vec<&str> = all.iter().map(|one| &*one.name).collect();
+        let names = names.join(", ");
         match (name, &all[..]) {
-            (Some(name), all) => {
+            (Some(name), [_, ..]) => {
                 let found = all.iter().find(|one| one.name == name || one.id.as_str() == name);
                 found.map(|one| one.id.clone()).ok_or(DeskError::Absent("tenant"))
             }
             (None, [only]) => Ok(only.id.clone()),
-            (None, []) => Err(faulty(
+            (_, []) => Err(faulty(
                 "--tenant",
                 "there is no tenant yet; `countersign init` makes the first",
             )),
-            (None, _) => Err(faulty("--tenant", "there are several tenants; say which")),
+            (None, _) => Err(faulty(
+                "--tenant",
+                format!("there are several tenants; say which of: {names}"),
+            )),
         }
     }
 
@@ -275,10 +281,18 @@ impl Desk {
         Ok(id)
     }
 
-    /// The tenant's people.
-    pub async fn person_list(&self, tenant: &TenantId) -> Result<Vec<PersonRow>, DeskError> {
+    /// The tenant's people, each with an absence that is not over.
+    pub async fn person_list(&self, tenant: &TenantId) -> Result<Vec<(PersonRow, Option<Absence>)>, DeskError> {
         let mut read = self.store.begin_read().await?;
-        Ok(people::person_list(&mut read, tenant).await?)
+        let today = today_in(&mut read, tenant, clock::now()).await?;
+        let mut absences = absences::absence_list(&mut read, tenant).await?;
+        absences.retain(|_, absence| absence.until >= today);
+        let everybody = people::person_list(&mut read, tenant).await?.into_iter();
+        let with = everybody.map(|one| {
+            let absence = absences.remove(&one.id);
+            (one, absence)
+        });
+        Ok(with.collect())
     }
 
     /// Disables a person; their open cases move in the same transaction, and the last manager stays (rule 15).

@@ -87,9 +87,14 @@ impl Desk {
             None => None,
         };
         let past = case.and_then(|(case, _)| is_past(row.kind, &row.to, &case));
-        let never = never_sent(&row, person.disabled, mail, now);
-        if let Some(because) = never.or(past.map(str::to_owned)) {
-            if outbox::message_give_up(&mut tx, id, row.attempts, &because, now).await? == Written::Done {
+        let useless = match person.disabled {
+            true => Some(format!("{} is disabled and is told nothing", row.to_name)),
+            false => past.map(str::to_owned),
+        };
+        let in_vain = useless.is_none();
+        if let Some(because) = useless.or_else(|| tried_in_vain(&row, mail, now)) {
+            let given_up = outbox::message_give_up(&mut tx, id, row.attempts, &because, in_vain, now);
+            if given_up.await? == Written::Done {
                 tx.commit().await?;
             }
             return Ok(None);
@@ -220,11 +225,8 @@ impl Desk {
     }
 }
 
-/// Why a message is given up without another try.
-fn never_sent(row: &MessageRow, disabled: bool, mail: &Mail, now: DateTime<Utc>) -> Option<String> {
-    if disabled {
-        return Some(format!("{} is disabled and is told nothing", row.to_name));
-    }
+/// Why a message that a process left open is given up without another try.
+fn tried_in_vain(row: &MessageRow, mail: &Mail, now: DateTime<Utc>) -> Option<String> {
     // what waited while nobody worked is tried once more; but if it is what processes die of, that has an end
     let tried_since = row.tried_since.filter(|_| row.left_open)?;
     let in_a_row = row.attempts - row.attempts_before;
@@ -246,8 +248,12 @@ fn outcome<'a>(claimed: &ClaimedMessage, handed: &'a Handed, now: DateTime<Utc>)
     match handed {
         Handed::Taken(said) => (TryEnd::Accepted, said, MessageState::Sent { at: now }),
         Handed::Refused(said) => {
-            let because = said.clone();
-            (TryEnd::Refused, said, MessageState::GivenUp { at: now, because })
+            let state = MessageState::GivenUp {
+                at: now,
+                because: said.clone(),
+                in_vain: true,
+            };
+            (TryEnd::Refused, said, state)
         }
         Handed::Later(said) | Handed::Unknown(said) => {
             let end = match handed {
@@ -260,6 +266,7 @@ fn outcome<'a>(claimed: &ClaimedMessage, handed: &'a Handed, now: DateTime<Utc>)
                 None => MessageState::GivenUp {
                     at: now,
                     because: in_vain(tried_for),
+                    in_vain: true,
                 },
             };
             (end, said, state)

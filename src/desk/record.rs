@@ -188,6 +188,7 @@ impl Desk {
             opened_at: now,
             closed_at: None,
             quiet_until: None,
+            quiet_by_name: None,
             escalated: 0,
         };
         let remind_at = self.reminder_at(conn, tenant, opened.due_at, now).await?;

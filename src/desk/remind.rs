@@ -123,7 +123,7 @@ impl Desk {
         let (case, about) = case_at(&mut tx, person, id, version).await?;
         let subject = subject_of(&about);
         let until = worked_after(&mut tx, person.tenant(), None, self.lengths.acknowledge_lasts, now).await?;
-        if case_acknowledge(&mut tx, &case, until).await? == Written::NotInThatState {
+        if case_acknowledge(&mut tx, &case, &person.0.id, until).await? == Written::NotInThatState {
             return Err(last_doer(&mut tx, person, &subject.id(), Doing::OfCase).await?.into());
         }
         let target = target_of(about, &case.id);

@@ -83,6 +83,8 @@ pub struct Case {
     pub closed_at: Option<DateTime<Utc>>,
     /// Somebody is at it: nobody is reminded or told until then.
     pub quiet_until: Option<DateTime<Utc>>,
+    /// Who said so.
+    pub quiet_by_name: Option<String>,
     /// How often a manager was told that its deadline has passed.
     pub escalated: u32,
 }
@@ -120,6 +122,7 @@ mod tests {
             opened_at: moment,
             closed_at: None,
             quiet_until: None,
+            quiet_by_name: None,
             escalated: 0,
         };
         let fallen = Case {

@@ -435,7 +435,12 @@ pub enum MessageState {
     /// The mail server took it.
     Sent { at: DateTime<Utc> },
     /// It is not tried any more.
-    GivenUp { at: DateTime<Utc>, because: String },
+    GivenUp {
+        at: DateTime<Utc>,
+        because: String,
+        /// Somebody should have got it; not where it was past, or its reader is disabled.
+        in_vain: bool,
+    },
 }
 
 /// How a try ended.

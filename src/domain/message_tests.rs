@@ -28,6 +28,7 @@ fn facts(number: u128, owner: u128, due: &str, headline: &str) -> CaseFacts {
             opened_at: at("2026-11-30T08:00:00Z"),
             closed_at: None,
             quiet_until: None,
+            quiet_by_name: None,
             escalated: 0,
             fell_to_manager: false,
         },
@@ -229,6 +230,7 @@ fn mail_is_sent_again_by_whoever_it_is_for_and_by_managers_when_it_is_not_on_its
     let given_up = MessageState::GivenUp {
         at: now,
         because: "550".to_owned(),
+        in_vain: true,
     };
     let sent = MessageState::Sent { at: now };
     let (due, later) = (

@@ -173,6 +173,8 @@ pub struct QueuePage {
     /// The number of the last thing that happened in the house, for a page that tells how many have happened since.
     pub mark: u64,
     pub paused: Option<Paused>,
+    /// Messages that reached nobody since the last working day, and should have.
+    pub mails_in_vain: u64,
     pub draft: Option<Draft>,
     pub asked: queue::Asked,
     /// Fields of the filter that mean nothing; then nothing was looked for.
@@ -200,7 +202,11 @@ pub struct QueueSheetPage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Found {
     pub rows: Vec<Row>,
-    /// There is more than is shown.
+    /// So many stand on the pages before.
+    pub before: usize,
+    /// The place of the last row, where there are more behind it.
+    pub next: Option<String>,
+    /// There is more than anybody pages through.
     pub is_cut: bool,
     /// Found too, and left out by what else is asked for.
     pub elsewhere: usize,

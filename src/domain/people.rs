@@ -63,7 +63,7 @@ pub struct HandOverPage {
     pub cases: Vec<CaseShown>,
     /// Who may be given them, by name.
     pub owners: Vec<NewOwner>,
-    /// So many were handed over just now.
+    /// So many the viewer handed over just now.
     pub moved: Option<usize>,
 }
 
@@ -130,6 +130,12 @@ pub fn case_value(case: &CaseId, version: u64) -> String {
 pub fn case_of_value(text: &str) -> Option<(CaseId, u64)> {
     let (case, version) = text.trim().split_once(':')?;
     Some((case.parse().ok()?, version.parse().ok()?))
+}
+
+/// The numbers of the events of a hand-over, the first and the last, as an address has them: `12-17`.
+pub fn event_numbers(text: &str) -> Option<(u64, u64)> {
+    let (first, last) = text.split_once('-')?;
+    Some((first.parse().ok()?, last.parse().ok()?))
 }
 
 /// Several cases in one field.

@@ -193,6 +193,70 @@ impl std::fmt::Display for Place {
     }
 }
 
+/// A word as words are compared by their beginning: ASCII letters small, so that every database folds alike.
+pub fn folded(word: &str) -> String {
+    word.to_ascii_lowercase()
+}
+
+/// Where something stands that a text found: whole ids first, then words that are exactly it, the newest first, then words
+/// that begin so, by their letters. None of it changes, so that a page goes on behind it whatever has left the list.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FoundPlace {
+    rank: u8,
+    folded: String,
+    word: String,
+    at: i64,
+    number: i64,
+}
+
+impl FoundPlace {
+    /// Of an id.
+    pub fn id() -> Self {
+        Self::ranked(0, "", 0, 0)
+    }
+
+    /// Of a word kept then, in microseconds, under this number.
+    pub fn exact(at: i64, number: i64) -> Self {
+        Self::ranked(1, "", -at, -number)
+    }
+
+    /// Of a longer word.
+    pub fn begins(word: &str, at: i64, number: i64) -> Self {
+        Self::ranked(2, word, at, number)
+    }
+
+    fn ranked(rank: u8, word: &str, at: i64, number: i64) -> Self {
+        Self {
+            folded: folded(word),
+            word: word.to_owned(),
+            rank,
+            at,
+            number,
+        }
+    }
+
+    /// Reads back what an address carries.
+    pub fn read(text: &str) -> Option<Self> {
+        let mut parts = text.strip_prefix('f')?.splitn(4, '~');
+        let rank = parts.next()?.parse().ok()?;
+        let (at, number) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+        Some(Self::ranked(rank, parts.next()?, at, number))
+    }
+}
+
+impl std::fmt::Display for FoundPlace {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self {
+            rank,
+            word,
+            at,
+            number,
+            folded: _,
+        } = self;
+        write!(f, "f{rank}~{at}~{number}~{word}")
+    }
+}
+
 /// What somebody asks the queue for, as it stands in the address. An empty field asks for nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asked {
@@ -204,7 +268,7 @@ pub struct Asked {
     pub section: Option<String>,
     /// A supplier's number, an order's id, an article.
     pub text: Option<String>,
-    /// The place of the last row of the page before; only with a section.
+    /// The place of the last row of the page before; only with a section or a text.
     pub after: Option<String>,
 }
 
@@ -244,6 +308,8 @@ pub struct Filter {
     pub section: Option<Section>,
     pub text: Option<String>,
     pub after: Option<Place>,
+    /// The place of what was found last, on the page before.
+    pub found_after: Option<FoundPlace>,
 }
 
 /// Nobody looks for a longer text; the longest that has a meaning is an intent's id.
@@ -301,6 +367,7 @@ impl Asked {
             })
             .map(str::to_owned),
             after: self.after.as_deref().and_then(Place::read),
+            found_after: self.after.as_deref().and_then(FoundPlace::read),
         };
         if wrong.is_empty() { Ok(filter) } else { Err(wrong) }
     }
@@ -312,7 +379,30 @@ pub struct Matched {
     pub what: Word,
     /// As it stands there.
     pub word: String,
-    pub is_exact: bool,
+    pub alike: Alike,
+}
+
+/// How much of a word was looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Alike {
+    Exactly,
+    /// All of it, with other capitals: of a supplier's number that is another number.
+    ButForCapitals,
+    ItsBeginning,
+}
+
+impl Alike {
+    /// How a word is like a text that it begins with, capitals aside.
+    pub fn of(word: &str, text: &str) -> Self {
+        if word == text {
+            Alike::Exactly
+        } else if word.len() == text.len() {
+            Alike::ButForCapitals
+        } else {
+            Alike::ItsBeginning
+        }
+    }
 }
 
 /// By what a thing is found.
@@ -424,8 +514,25 @@ mod tests {
         for wrong in ["", "x~1~po_a", "w~one~po_a", "w~1"] {
             assert_eq!(Place::read(wrong), None, "{wrong}");
         }
+        let (id, begins) = (FoundPlace::id(), FoundPlace::begins("M8~x", 5, 1));
+        let (newer, older) = (FoundPlace::exact(6, 2), FoundPlace::exact(5, 9));
+        let in_order = [id, newer, older, begins.clone(), FoundPlace::begins("m8~x", 4, 2)];
+        assert!(in_order.is_sorted());
+        for place in in_order {
+            assert_eq!(FoundPlace::read(&place.to_string()), Some(place.clone()));
+            assert_eq!(Place::read(&place.to_string()), None);
+        }
+        assert_eq!(FoundPlace::read(&Place::of(late, "po_a").to_string()), None);
         let over = |days: i64| Place::of(Urgency::Over(now() - TimeDelta::days(days)), "po_a");
         assert!(over(0) < over(1), "what was settled last comes first");
+    }
+
+    #[test]
+    fn a_word_is_like_a_text_exactly_or_but_for_capitals_or_at_its_beginning() {
+        let alike = |word: &str| Alike::of(word, "A-1003");
+        assert_eq!(alike("A-1003"), Alike::Exactly);
+        assert_eq!(alike("a-1003"), Alike::ButForCapitals);
+        assert_eq!(alike("A-1003x"), Alike::ItsBeginning);
     }
 
     #[test]

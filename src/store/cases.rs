@@ -39,6 +39,7 @@ struct Columns {
     opened_at: i64,
     closed_at: Option<i64>,
     quiet_until: Option<i64>,
+    quiet_by_name: Option<String>,
     escalated: i64,
     fell_to_manager: i64,
     order_id: Option<String>,
@@ -50,8 +51,9 @@ macro_rules! case_columns {
     ($rest:literal) => {
         concat!(
             "SELECT c.id, c.version, c.kind, c.owner, p.name AS owner_name, c.due_at, c.reason, c.opened_at, c.closed_at,
-                    c.quiet_until, c.escalated, c.fell_to_manager, c.order_id, c.suggestion, c.supplier
-             FROM cases c JOIN people p ON p.id = c.owner ",
+                    c.quiet_until, q.name AS quiet_by_name, c.escalated, c.fell_to_manager, c.order_id, c.suggestion,
+                    c.supplier
+             FROM cases c JOIN people p ON p.id = c.owner LEFT JOIN people q ON q.id = c.quiet_by ",
             $rest
         )
     };
@@ -70,6 +72,7 @@ fn read(row: Columns) -> Result<Case, StoreError> {
         opened_at: moment(row.opened_at)?,
         closed_at: moment_if(row.closed_at)?,
         quiet_until: moment_if(row.quiet_until)?,
+        quiet_by_name: row.quiet_by_name,
         escalated: u32::try_from(row.escalated).map_err(StoreError::corrupt)?,
     })
 }
@@ -299,7 +302,7 @@ pub async fn case_give(
         conn,
         sqlx::query(
             "UPDATE cases SET owner = $1, due_at = $2, fell_to_manager = $6, version = version + 1, remind_at = $5,
-                          reminded = 0, escalated = 0, quiet_until = NULL
+                          reminded = 0, escalated = 0, quiet_until = NULL, quiet_by = NULL
          WHERE id = $3 AND version = $4 AND closed_at IS NULL",
         )
         .bind(owner.person.as_str())
@@ -383,18 +386,20 @@ pub async fn case_watched(conn: &mut Conn, id: &CaseId, was: &Watch, is: &Watch)
 pub async fn case_acknowledge(
     conn: &mut Conn,
     case: &Case,
+    by: &PersonId,
     until: DateTime<Utc>,
 ) -> Result<super::Written, StoreError> {
     let done = done!(
         conn,
         sqlx::query(
-            "UPDATE cases SET quiet_until = $1, version = version + 1,
+            "UPDATE cases SET quiet_until = $1, quiet_by = $4, version = version + 1,
                           remind_at = CASE WHEN coalesce(remind_at, due_at) > $1 THEN coalesce(remind_at, due_at) ELSE $1 END
              WHERE id = $2 AND version = $3 AND closed_at IS NULL"
         )
         .bind(micros(until))
         .bind(case.id.as_str())
         .bind(super::kept(case.version)?)
+        .bind(by.as_str())
         .execute(&mut *conn)
     )?;
     Ok(super::Written::of(done))

@@ -16,10 +16,11 @@ const OVERDUE_CASES: &str = "SELECT count(*) FROM cases WHERE closed_at IS NULL 
 const UNOWNED_CASES: &str = "SELECT count(*) FROM cases c LEFT JOIN people p ON p.id = c.owner
     WHERE c.closed_at IS NULL AND (p.id IS NULL OR p.disabled_at IS NOT NULL)";
 const WORKERS_ALIVE: &str = "SELECT count(*) FROM nodes WHERE beat_at > $1 AND works = 1";
+const MAILS_IN_VAIN: &str = "SELECT count(*) FROM outbox WHERE in_vain = 1 AND given_up_at > $1";
 const PAUSED_TENANTS: &str = "SELECT count(*) FROM pauses WHERE ended_at IS NULL";
 
 /// Every statement of this file, for the test that asks for their plans.
-pub const STATEMENTS: [&str; 8] = [
+pub const STATEMENTS: [&str; 9] = [
     OPEN_ORDERS,
     DUE_ORDERS,
     OLDEST_DOUBT,
@@ -27,6 +28,7 @@ pub const STATEMENTS: [&str; 8] = [
     OVERDUE_CASES,
     UNOWNED_CASES,
     WORKERS_ALIVE,
+    MAILS_IN_VAIN,
     PAUSED_TENANTS,
 ];
 
@@ -76,6 +78,16 @@ pub async fn workers_alive(conn: &mut Conn, since: DateTime<Utc>) -> Result<u64,
     let rows: i64 = ask!(
         conn,
         sqlx::query_scalar(WORKERS_ALIVE).bind(after).fetch_one(&mut *conn)
+    )?;
+    count(rows)
+}
+
+/// Messages that reached nobody since then, and should have.
+pub async fn mails_in_vain(conn: &mut Conn, since: DateTime<Utc>) -> Result<u64, StoreError> {
+    let after = micros(since);
+    let rows: i64 = ask!(
+        conn,
+        sqlx::query_scalar(MAILS_IN_VAIN).bind(after).fetch_one(&mut *conn)
     )?;
     count(rows)
 }

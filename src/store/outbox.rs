@@ -1,7 +1,7 @@
 //! What people are told by e-mail: written in the transaction of what it tells of, claimed by one process at a time.
 
 use super::dialect::{among, ask, done};
-use super::{Conn, StoreError, Written, micros, moment, moment_if, parsed, to_json};
+use super::{Conn, StoreError, Written, count, micros, moment, moment_if, parsed, to_json};
 use crate::domain::ids::{CaseId, MessageId, PersonId, TenantId};
 use crate::domain::message::{Letter, MessageKind, MessageState, Try, TryEnd};
 use chrono::{DateTime, Utc};
@@ -53,6 +53,7 @@ struct Columns {
     sent_at: Option<i64>,
     given_up_at: Option<i64>,
     given_up_because: Option<String>,
+    in_vain: i64,
     attempts: i64,
     attempts_before: i64,
     tried_since: Option<i64>,
@@ -62,7 +63,7 @@ macro_rules! message_columns {
     ($rest:literal) => {
         concat!(
             "SELECT m.id, m.person, p.name AS to_name, m.kind, m.case_id, m.subject, m.body, m.created_at, m.due_at,
-                    m.lease_until, m.sent_at, m.given_up_at, m.given_up_because, m.attempts, m.attempts_before,
+                    m.lease_until, m.sent_at, m.given_up_at, m.given_up_because, m.in_vain, m.attempts, m.attempts_before,
                     (SELECT t.at FROM outbox_attempts t WHERE t.message = m.id AND t.number = m.attempts_before + 1) AS tried_since
              FROM outbox m JOIN people p ON p.id = m.person ",
             $rest
@@ -84,6 +85,7 @@ impl Columns {
             (None, None, Some(at)) => Ok(MessageState::GivenUp {
                 at: moment(at)?,
                 because: self.given_up_because.clone().unwrap_or_default(),
+                in_vain: self.in_vain != 0,
             }),
             (None, None, None) => Err(StoreError::corrupt(format!("message {} is nowhere", self.id))),
         }
@@ -208,24 +210,27 @@ async fn try_lost(conn: &mut Conn, id: &MessageId, now: DateTime<Utc>) -> Result
     Ok(())
 }
 
-/// Gives up a message that nobody has in hand, from exactly so many tries; one that a process left open is lost.
+/// Gives up a message that nobody has in hand, from exactly so many tries; one that a process left open is lost. `in_vain`:
+/// somebody should have got it.
 pub async fn message_give_up(
     conn: &mut Conn,
     id: &MessageId,
     attempts: u32,
     because: &str,
+    in_vain: bool,
     now: DateTime<Utc>,
 ) -> Result<Written, StoreError> {
     let given_up = done!(
         conn,
         sqlx::query(
-            "UPDATE outbox SET due_at = NULL, given_up_at = $1, given_up_because = $2, lease_until = NULL
+            "UPDATE outbox SET due_at = NULL, given_up_at = $1, given_up_because = $2, in_vain = $5, lease_until = NULL
              WHERE id = $3 AND attempts = $4 AND due_at <= $1 AND (lease_until IS NULL OR lease_until <= $1)"
         )
         .bind(micros(now))
         .bind(because)
         .bind(id.as_str())
         .bind(i64::from(attempts))
+        .bind(i64::from(in_vain))
         .execute(&mut *conn)
     )?;
     if Written::of(given_up) == Written::Done {
@@ -269,21 +274,23 @@ pub async fn message_move(
     let (due_at, sent_at, given_up) = match to {
         MessageState::Waiting { until } => (Some(*until), None, None),
         MessageState::Sent { at } => (None, Some(*at), None),
-        MessageState::GivenUp { at, because } => (None, None, Some((*at, because))),
+        MessageState::GivenUp { at, because, in_vain } => (None, None, Some((*at, because, *in_vain))),
         MessageState::Sending => return Err(StoreError::corrupt("a message is taken in hand by a claim alone")),
     };
     let moved = done!(
         conn,
         sqlx::query(
-            "UPDATE outbox SET due_at = $1, sent_at = $2, given_up_at = $3, given_up_because = $4, lease_until = NULL
+            "UPDATE outbox SET due_at = $1, sent_at = $2, given_up_at = $3, given_up_because = $4, in_vain = $7,
+                               lease_until = NULL
              WHERE id = $5 AND attempts = $6 AND due_at IS NOT NULL"
         )
         .bind(due_at.map(micros))
         .bind(sent_at.map(micros))
-        .bind(given_up.map(|(at, _)| micros(at)))
-        .bind(given_up.map(|(_, because)| because))
+        .bind(given_up.map(|(at, _, _)| micros(at)))
+        .bind(given_up.map(|(_, because, _)| because))
         .bind(id.as_str())
         .bind(i64::from(attempts))
+        .bind(i64::from(given_up.is_some_and(|(_, _, in_vain)| in_vain)))
         .execute(&mut *conn)
     )?;
     Ok(Written::of(moved))
@@ -300,7 +307,7 @@ pub async fn message_again(
         conn,
         sqlx::query(
             "UPDATE outbox SET due_at = $1, sent_at = NULL, given_up_at = NULL, given_up_because = NULL,
-                               lease_until = NULL, attempts_before = attempts
+                               in_vain = 0, lease_until = NULL, attempts_before = attempts
              WHERE id = $2 AND attempts = $3 AND (lease_until IS NULL OR lease_until <= $1)"
         )
         .bind(micros(now))
@@ -309,6 +316,19 @@ pub async fn message_again(
         .execute(&mut *conn)
     )?;
     Ok(Written::of(again))
+}
+
+/// How many messages of the tenant reached nobody since then, and should have. Were the tenant compared as a column of its
+/// own, SQLite would rather read everything the tenant has.
+pub async fn messages_in_vain(conn: &mut Conn, tenant: &TenantId, since: DateTime<Utc>) -> Result<u64, StoreError> {
+    let many: i64 = ask!(
+        conn,
+        sqlx::query_scalar("SELECT count(*) FROM outbox WHERE in_vain = 1 AND given_up_at >= $1 AND tenant || '' = $2")
+            .bind(micros(since))
+            .bind(tenant.as_str())
+            .fetch_one(&mut *conn)
+    )?;
+    count(many)
 }
 
 /// A message, whoever's it is.

@@ -33,7 +33,7 @@ pub struct Open<Id, State> {
 #[derive(Debug, Clone, Copy)]
 pub struct Looking<'a> {
     pub tenant: &'a TenantId,
-    pub person: &'a PersonId,
+    pub person: Option<&'a PersonId>,
     pub today: NaiveDate,
 }
 
@@ -48,18 +48,26 @@ struct OpenColumns {
     owner_is_away: Option<i64>,
     is_mine: Option<i64>,
     currency: Option<String>,
+    /// Absent in rows from before it was kept.
     total: Option<String>,
-    /// Where the total was not kept: of rows from before it was.
-    contents: Option<String>,
 }
 
 impl OpenColumns {
-    fn read<Id, State>(self, of: impl Fn(&str) -> Option<State>) -> Result<Open<Id, State>, StoreError>
+    fn read<Id, State>(
+        self,
+        of: impl Fn(&str) -> Option<State>,
+        not_kept: &HashMap<String, Money>,
+    ) -> Result<Open<Id, State>, StoreError>
     where
         Id: std::str::FromStr,
         Id::Err: std::error::Error + Send + Sync + 'static,
     {
         let due_at = moment_if(self.due_at)?;
+        let kept = self.currency.as_deref().zip(self.total.as_deref());
+        let total = match kept {
+            Some((currency, total)) => Money::of_texts(currency, total),
+            None => not_kept.get(&self.id).copied(),
+        };
         Ok(Open {
             id: parsed(&self.id)?,
             state: of(&self.state).ok_or_else(|| StoreError::corrupt(&self.state))?,
@@ -71,17 +79,42 @@ impl OpenColumns {
                 owner_is_away: self.owner_is_away == Some(1),
             }),
             is_mine: self.is_mine == Some(1),
-            total: self.total()?,
+            total: total.ok_or_else(|| StoreError::corrupt(format!("the total of {}", self.id)))?,
         })
     }
-    fn total(&self) -> Result<Money, StoreError> {
-        if let (Some(currency), Some(total)) = (&self.currency, &self.total) {
-            return Money::of_texts(currency, total).ok_or_else(|| StoreError::corrupt(total));
-        }
-        let contents = self.contents.as_deref().unwrap_or_default();
-        let contents = OrderContents::thaw(contents.as_bytes()).map_err(StoreError::corrupt)?;
-        Ok(contents.total())
+}
+
+/// The totals of those rows that came before totals were kept, out of their contents.
+async fn totals_not_kept(
+    conn: &mut Conn,
+    rows: &[OpenColumns],
+    contents: &'static str,
+) -> Result<HashMap<String, Money>, StoreError> {
+    let ids: Vec<&str> = rows
+        .iter()
+        .filter(|row| row.total.is_none())
+        .map(|row| &*row.id)
+        .collect();
+    if ids.is_empty() {
+        return Ok(HashMap::new());
     }
+    let rows: Vec<(String, String)> = ask!(
+        conn,
+        sqlx::query_as(contents).bind(to_json(&ids)?).fetch_all(&mut *conn)
+    )?;
+    let total = |(id, contents): (String, String)| {
+        let contents = OrderContents::thaw(contents.as_bytes()).map_err(StoreError::corrupt)?;
+        Ok((id, contents.total()))
+    };
+    rows.into_iter().map(total).collect()
+}
+
+async fn read_orders(conn: &mut Conn, rows: Vec<OpenColumns>) -> Result<Vec<Open<OrderId, OrderState>>, StoreError> {
+    let contents = among!(conn, "SELECT o.id, o.contents FROM orders o WHERE o.id", "");
+    let not_kept = totals_not_kept(conn, &rows, contents).await?;
+    rows.into_iter()
+        .map(|row| row.read(OrderState::of, &not_kept))
+        .collect()
 }
 
 /// The open cases by what they are about ($1 the tenant, $2 who looks, $3 the day): the first deadline, whether one
@@ -101,40 +134,40 @@ macro_rules! open_cases {
             $about,
             " IS NOT NULL GROUP BY c.",
             $about,
-            "), ",
+            ") ",
             $rest
         )
     };
 }
 
-/// Open orders, oldest approval first.
+/// Open orders, and those that have an open case, in no order. The states are asked for in the very words of the index that
+/// holds only them.
 pub async fn open_orders(conn: &mut Conn, who: Looking<'_>) -> Result<Vec<Open<OrderId, OrderState>>, StoreError> {
     let rows: Vec<OpenColumns> = ask!(
         conn,
         sqlx::query_as(open_cases!(
             "order_id",
-            "open_ids AS (
-             SELECT id FROM orders WHERE tenant = $1 AND state = 'approved'
-             UNION SELECT id FROM orders WHERE tenant = $1 AND state = 'submitting'
-             UNION SELECT id FROM orders WHERE tenant = $1 AND state = 'acknowledged'
-             UNION SELECT id FROM orders WHERE tenant = $1 AND state = 'confirmation_pending'
-             UNION SELECT about FROM open_cases)
-         SELECT o.id, o.state, o.supplier, o.approved_at AS since, o.currency, o.total,
-                CASE WHEN o.total IS NULL THEN o.contents END AS contents, c.due_at, c.fell_to_manager,
-                c.owner_is_away, c.is_mine
-         FROM open_ids JOIN orders o ON o.id = open_ids.id LEFT JOIN open_cases c ON c.about = o.id
-         ORDER BY o.approved_at, o.id"
+            "SELECT o.id, o.state, o.supplier, o.approved_at AS since, o.currency, o.total,
+                    k.due_at, k.fell_to_manager, k.owner_is_away, k.is_mine
+             FROM orders o LEFT JOIN open_cases k ON k.about = o.id
+             WHERE o.tenant = $1 AND o.state IN ('approved', 'submitting', 'acknowledged', 'confirmation_pending')
+             UNION ALL
+             SELECT o.id, o.state, o.supplier, o.approved_at, o.currency, o.total,
+                    k.due_at, k.fell_to_manager, k.owner_is_away, k.is_mine
+             FROM open_cases k JOIN orders o ON o.id = k.about
+             WHERE o.state || '' IN ('confirmed', 'refused', 'withdrawn')"
         ))
         .bind(who.tenant.as_str())
-        .bind(who.person.as_str())
+        .bind(who.person.map_or("", PersonId::as_str))
         .bind(who.today.to_string())
         .fetch_all(&mut *conn)
     )?;
-    rows.into_iter().map(|row| row.read(OrderState::of)).collect()
+    read_orders(conn, rows).await
 }
 
-/// Open suggestions, oldest first. The states are asked for in the very words of the index that holds only them: SQLite
-/// does not see that a part of its condition implies it, and would read every suggestion there ever was.
+/// Open suggestions, and those that have an open case, in no order. The states are asked for in the very words of the index
+/// that holds only them: SQLite does not see that a part of its condition implies it, and would read every suggestion there
+/// ever was.
 pub async fn open_suggestions(
     conn: &mut Conn,
     who: Looking<'_>,
@@ -143,21 +176,26 @@ pub async fn open_suggestions(
         conn,
         sqlx::query_as(open_cases!(
             "suggestion",
-            "open_ids AS (
-             SELECT id FROM suggestions WHERE tenant = $1 AND state IN ('in_review', 'sent_back')
-             UNION SELECT about FROM open_cases)
-         SELECT g.id, g.state, g.supplier, g.created_at AS since, g.currency, g.total,
-                CASE WHEN g.total IS NULL THEN g.contents END AS contents, c.due_at, c.fell_to_manager,
-                c.owner_is_away, c.is_mine
-         FROM open_ids JOIN suggestions g ON g.id = open_ids.id LEFT JOIN open_cases c ON c.about = g.id
-         ORDER BY g.created_at, g.id"
+            "SELECT g.id, g.state, g.supplier, g.created_at AS since, g.currency, g.total,
+                    k.due_at, k.fell_to_manager, k.owner_is_away, k.is_mine
+             FROM suggestions g LEFT JOIN open_cases k ON k.about = g.id
+             WHERE g.tenant = $1 AND g.state IN ('in_review', 'sent_back')
+             UNION ALL
+             SELECT g.id, g.state, g.supplier, g.created_at, g.currency, g.total,
+                    k.due_at, k.fell_to_manager, k.owner_is_away, k.is_mine
+             FROM open_cases k JOIN suggestions g ON g.id = k.about
+             WHERE g.state || '' NOT IN ('in_review', 'sent_back')"
         ))
         .bind(who.tenant.as_str())
-        .bind(who.person.as_str())
+        .bind(who.person.map_or("", PersonId::as_str))
         .bind(who.today.to_string())
         .fetch_all(&mut *conn)
     )?;
-    rows.into_iter().map(|row| row.read(SuggestionState::of)).collect()
+    let contents = among!(conn, "SELECT g.id, g.contents FROM suggestions g WHERE g.id", "");
+    let not_kept = totals_not_kept(conn, &rows, contents).await?;
+    rows.into_iter()
+        .map(|row| row.read(SuggestionState::of, &not_kept))
+        .collect()
 }
 
 /// A supplier that is on hold, or has another case of its own.
@@ -214,7 +252,7 @@ pub async fn open_suppliers(conn: &mut Conn, who: Looking<'_>) -> Result<Vec<Ope
                 fell_to_manager: row.fell_to_manager == 1,
                 owner_is_away: row.owner_is_away == 1,
             },
-            is_mine: row.owner == who.person.as_str(),
+            is_mine: who.person.is_some_and(|person| row.owner == person.as_str()),
             name: row.name,
             owner_name: row.owner_name,
             reason: row.reason,
@@ -223,60 +261,60 @@ pub async fn open_suppliers(conn: &mut Conn, who: Looking<'_>) -> Result<Vec<Ope
     rows.into_iter().map(read).collect()
 }
 
-/// Orders settled since then that have no open case, the last ones, at most so many, in no order; and whether there are more. `since` is when each was settled: it came
-/// to stand where it stands, or its last case closed.
+/// Orders settled since then, the last ones first, at most so many; and whether there are more. `since` is when each was
+/// settled: it came to stand where it stands, or its last case closed. Those with an open case are among them.
 pub async fn settled_since(
     conn: &mut Conn,
     tenant: &TenantId,
     since: DateTime<Utc>,
-    most: u32,
+    most: usize,
 ) -> Result<(Vec<Open<OrderId, OrderState>>, bool), StoreError> {
-    let mut lately: Vec<(String, i64)> = ask!(
+    let one_more = i64::try_from(most + 1).map_err(StoreError::corrupt)?;
+    let moved: Vec<OpenColumns> = ask!(
         conn,
         sqlx::query_as(
-            "WITH lately AS (
-                 SELECT id, changed_at AS at FROM (
-                     SELECT id, changed_at FROM orders
-                     WHERE tenant = $1 AND state IN ('confirmed', 'refused', 'withdrawn') AND changed_at >= $2
-                     ORDER BY changed_at DESC LIMIT $3) AS moved
-                 UNION ALL SELECT order_id, closed_at FROM (
-                     SELECT order_id, closed_at FROM cases
-                     WHERE tenant = $1 AND closed_at >= $2 AND closed_at IS NOT NULL AND order_id IS NOT NULL
-                     ORDER BY closed_at DESC LIMIT $3) AS closed)
-             SELECT id, max(at) AS at FROM lately GROUP BY id ORDER BY max(at) DESC, id LIMIT $3"
+            "SELECT id, state, supplier, changed_at AS since, currency, total,
+                    CAST(NULL AS BIGINT) AS due_at, CAST(NULL AS BIGINT) AS fell_to_manager,
+                    CAST(NULL AS BIGINT) AS owner_is_away, CAST(NULL AS BIGINT) AS is_mine
+             FROM orders WHERE tenant = $1 AND state IN ('confirmed', 'refused', 'withdrawn') AND changed_at >= $2
+             ORDER BY changed_at DESC, id DESC LIMIT $3"
         )
         .bind(tenant.as_str())
         .bind(micros(since))
-        .bind(i64::from(most) + 1)
+        .bind(one_more)
         .fetch_all(&mut *conn)
     )?;
-    let is_more = lately.len() > most as usize;
-    lately.truncate(most as usize);
-    let ids: Vec<&str> = lately.iter().map(|(id, _)| id.as_str()).collect();
-    let statement = among!(
+    let closed: Vec<OpenColumns> = ask!(
         conn,
-        "SELECT o.id, o.state, o.supplier, o.changed_at AS since, o.currency, o.total,
-                CASE WHEN o.total IS NULL THEN o.contents END AS contents,
-                CAST(NULL AS BIGINT) AS due_at, CAST(NULL AS BIGINT) AS fell_to_manager,
-                CAST(NULL AS BIGINT) AS owner_is_away, CAST(NULL AS BIGINT) AS is_mine
-         FROM orders o WHERE o.id",
-        "AND o.tenant || '' = $2 AND o.state IN ('confirmed', 'refused', 'withdrawn')
-         AND NOT EXISTS (SELECT 1 FROM cases c WHERE c.order_id = o.id AND c.closed_at IS NULL)"
-    );
-    let rows: Vec<OpenColumns> = ask!(
-        conn,
-        sqlx::query_as(statement)
-            .bind(to_json(&ids)?)
-            .bind(tenant.as_str())
-            .fetch_all(&mut *conn)
+        sqlx::query_as(
+            "WITH closed AS (
+                 SELECT order_id, closed_at FROM cases
+                 WHERE tenant = $1 AND closed_at >= $2 AND closed_at IS NOT NULL AND order_id IS NOT NULL
+                 ORDER BY closed_at DESC LIMIT $3),
+             last AS (SELECT order_id, max(closed_at) AS closed_at FROM closed GROUP BY order_id)
+             SELECT o.id, o.state, o.supplier, last.closed_at AS since, o.currency, o.total,
+                    CAST(NULL AS BIGINT) AS due_at, CAST(NULL AS BIGINT) AS fell_to_manager,
+                    CAST(NULL AS BIGINT) AS owner_is_away, CAST(NULL AS BIGINT) AS is_mine
+             FROM last JOIN orders o ON o.id = last.order_id
+             WHERE o.state || '' IN ('confirmed', 'refused', 'withdrawn')"
+        )
+        .bind(tenant.as_str())
+        .bind(micros(since))
+        .bind(one_more)
+        .fetch_all(&mut *conn)
     )?;
-    let settled_at: HashMap<&str, i64> = lately.iter().map(|(id, at)| (id.as_str(), *at)).collect();
-    let read = |mut row: OpenColumns| {
-        row.since = settled_at.get(row.id.as_str()).copied().unwrap_or(row.since);
-        row.read(OrderState::of)
-    };
-    let settled = rows.into_iter().map(read).collect::<Result<_, _>>()?;
-    Ok((settled, is_more))
+    let mut settled: HashMap<String, OpenColumns> = HashMap::new();
+    for row in moved.into_iter().chain(closed) {
+        let is_later = settled.get(&row.id).is_none_or(|there| there.since < row.since);
+        if is_later {
+            settled.insert(row.id.clone(), row);
+        }
+    }
+    let mut rows: Vec<OpenColumns> = settled.into_values().collect();
+    rows.sort_by(|one, other| (other.since, &other.id).cmp(&(one.since, &one.id)));
+    let is_more = rows.len() > most;
+    rows.truncate(most);
+    Ok((read_orders(conn, rows).await?, is_more))
 }
 
 /// What a row of the queue shows of an order. The case is the open one that nobody has taken, else the one due first.

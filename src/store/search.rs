@@ -7,14 +7,9 @@ use super::dialect::{ask, done};
 use super::{Conn, StoreError, micros, parsed_if};
 use crate::domain::contents::OrderContents;
 use crate::domain::ids::{OrderId, SuggestionId, TenantId};
-use crate::domain::queue::{Matched, Word};
+use crate::domain::queue::{Alike, FoundPlace, Matched, Word, folded};
 use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;
-
-/// As words are compared by their beginning: ASCII letters small, so that both databases fold alike.
-fn folded(word: &str) -> String {
-    word.to_ascii_lowercase()
-}
 
 /// Keeps the articles of a suggestion.
 pub async fn skus_add(
@@ -93,6 +88,7 @@ pub struct Hit {
     pub order: Option<OrderId>,
     pub suggestion: Option<SuggestionId>,
     pub matched: Matched,
+    pub place: FoundPlace,
 }
 
 #[derive(sqlx::FromRow)]
@@ -101,17 +97,20 @@ struct Columns {
     word: String,
     order_id: Option<String>,
     suggestion: Option<String>,
+    at: i64,
+    number: i64,
 }
 
-fn read(rows: Vec<Columns>, is_exact: bool) -> Result<Vec<Hit>, StoreError> {
+fn read(rows: Vec<Columns>, text: &str, place: impl Fn(&Columns) -> FoundPlace) -> Result<Vec<Hit>, StoreError> {
     let hit = |row: Columns| {
         Ok(Hit {
+            place: place(&row),
             order: parsed_if(row.order_id.as_deref())?,
             suggestion: parsed_if(row.suggestion.as_deref())?,
             matched: Matched {
                 what: Word::of(&row.what).ok_or_else(|| StoreError::corrupt(&row.what))?,
+                alike: Alike::of(&row.word, text),
                 word: row.word,
-                is_exact,
             },
         })
     };
@@ -119,17 +118,17 @@ fn read(rows: Vec<Columns>, is_exact: bool) -> Result<Vec<Hit>, StoreError> {
 }
 
 /// The statement over words: a suggestion counts while it is open, or as the order it became. Order and suggestion are asked
-/// for word by word: a join would be free to read every one there is.
+/// for word by word, and the words are read in the order of their index: a join would be free to read every one there is.
 macro_rules! words {
     ($which:literal, $order:literal) => {
         concat!(
-            "SELECT what, word, order_id, CASE WHEN order_id IS NULL THEN suggestion END AS suggestion FROM (
-                 SELECT w.what, w.word, w.folded, w.at, w.suggestion,
-                        coalesce(w.order_id, (SELECT o.id FROM orders o WHERE o.suggestion = w.suggestion)) AS order_id,
-                        (SELECT g.state FROM suggestions g WHERE g.id = w.suggestion) AS state
-                 FROM search_words w WHERE w.tenant = $1 AND ",
+            "SELECT w.what, w.word, w.suggestion, w.at, w.id AS number,
+                    coalesce(w.order_id, (SELECT o.id FROM orders o WHERE o.suggestion = w.suggestion)) AS order_id
+             FROM search_words w WHERE w.tenant = $1 AND ",
             $which,
-            ") AS found WHERE (order_id IS NOT NULL OR state IN ('in_review', 'sent_back')) ORDER BY ",
+            " AND (w.order_id IS NOT NULL OR (SELECT g.state FROM suggestions g WHERE g.id = w.suggestion)
+                   IN ('in_review', 'sent_back', 'approved'))
+             ORDER BY ",
             $order,
             " LIMIT $4"
         )
@@ -140,14 +139,14 @@ macro_rules! words {
 pub async fn words_exact(conn: &mut Conn, tenant: &TenantId, text: &str, most: u32) -> Result<Vec<Hit>, StoreError> {
     let rows: Vec<Columns> = ask!(
         conn,
-        sqlx::query_as(words!("w.folded = $2 AND w.word = $3", "at DESC"))
+        sqlx::query_as(words!("w.folded = $2 AND w.word = $3", "w.at DESC, w.id DESC"))
             .bind(tenant.as_str())
             .bind(folded(text))
             .bind(text)
             .bind(i64::from(most))
             .fetch_all(&mut *conn)
     )?;
-    read(rows, true)
+    read(rows, text, |row| FoundPlace::exact(row.at, row.number))
 }
 
 /// Things on which something stands that begins so, and is not exactly this; great and small ASCII letters being the same, in
@@ -159,7 +158,7 @@ pub async fn words_begin(conn: &mut Conn, tenant: &TenantId, text: &str, most: u
         conn,
         sqlx::query_as(words!(
             "w.folded >= $2 AND w.folded < $3 AND w.word <> $5",
-            "folded, at"
+            "w.folded, w.word, w.at, w.id"
         ))
         .bind(tenant.as_str())
         .bind(folded(text))
@@ -168,7 +167,7 @@ pub async fn words_begin(conn: &mut Conn, tenant: &TenantId, text: &str, most: u
         .bind(text)
         .fetch_all(&mut *conn)
     )?;
-    read(rows, false)
+    read(rows, text, |row| FoundPlace::begins(&row.word, row.at, row.number))
 }
 
 /// The thing whose id this is: an intent, an operation key, a suggestion or a case. An order's id is a word.
@@ -176,14 +175,15 @@ pub async fn ids_exact(conn: &mut Conn, tenant: &TenantId, text: &str, most: u32
     let rows: Vec<Columns> = ask!(
         conn,
         sqlx::query_as(
-            "SELECT 'operation_key' AS what, operation_key AS word, id AS order_id, CAST(NULL AS TEXT) AS suggestion
+            "SELECT 'operation_key' AS what, operation_key AS word, id AS order_id, CAST(NULL AS TEXT) AS suggestion,
+                    CAST(0 AS BIGINT) AS at, CAST(0 AS BIGINT) AS number
              FROM orders WHERE tenant = $1 AND operation_key = $2
-             UNION ALL SELECT 'intent', intent, id, NULL FROM orders WHERE tenant = $1 AND intent = $2
-             UNION ALL SELECT 'intent', intent, NULL, id FROM suggestions
+             UNION ALL SELECT 'intent', intent, id, NULL, 0, 0 FROM orders WHERE tenant = $1 AND intent = $2
+             UNION ALL SELECT 'intent', intent, NULL, id, 0, 0 FROM suggestions
              WHERE tenant = $1 AND intent = $2 AND state IN ('in_review', 'sent_back')
-             UNION ALL SELECT 'suggestion', g.id, o.id, CASE WHEN o.id IS NULL THEN g.id END
+             UNION ALL SELECT 'suggestion', g.id, o.id, CASE WHEN o.id IS NULL THEN g.id END, 0, 0
              FROM suggestions g LEFT JOIN orders o ON o.suggestion = g.id WHERE g.tenant || '' = $1 AND g.id = $2
-             UNION ALL SELECT 'case', id, order_id, suggestion FROM cases
+             UNION ALL SELECT 'case', id, order_id, suggestion, 0, 0 FROM cases
              WHERE tenant || '' = $1 AND id = $2 AND supplier IS NULL
              LIMIT $3"
         )
@@ -192,5 +192,5 @@ pub async fn ids_exact(conn: &mut Conn, tenant: &TenantId, text: &str, most: u32
         .bind(i64::from(most))
         .fetch_all(&mut *conn)
     )?;
-    read(rows, true)
+    read(rows, text, |_| FoundPlace::id())
 }

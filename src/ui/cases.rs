@@ -52,7 +52,7 @@ pub fn CaseFacts(case: Case, here: Here, #[prop(optional)] without_why: bool) ->
         None => view! { <Due at=case.due_at here/> }.into_any(),
         Some(_) => view! { <Moment at=case.due_at here/> }.into_any(),
     };
-    let told = words::queue::told_of(&case, here).map(|told| view! { <p class="fine">{told}</p> });
+    let told = words::queue::told_of(&case, here).map(|told| view! { <p class="fine"><Words text=told/></p> });
     view! {
         <dl class="facts">
             <dt>"Owner"</dt><dd><b><Name text=case.owner_name/></b></dd>

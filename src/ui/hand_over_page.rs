@@ -116,7 +116,7 @@ fn TheForm(page: HandOverPage, here: Here) -> impl IntoView {
     view! {
         <form class="card form handing" method="post" action="/act/hand_over">
             <Hidden fields=hidden/>
-            <fieldset id=field_id(ACT, None, "cases") class="handing-cases" tabindex="-1">
+            <fieldset id=field_id(ACT, None, "cases") class="handing-cases" tabindex="-1" disabled=disabled>
                 <legend>"Which cases"</legend>
                 <table class="handing-table">
                     <caption class="unseen">"Open cases"</caption>
@@ -132,8 +132,8 @@ fn TheForm(page: HandOverPage, here: Here) -> impl IntoView {
                 </table>
                 {rest}
             </fieldset>
-            <ToWhom owners=page.owners typed=typed.clone()/>
-            <Reason typed/>
+            <ToWhom owners=page.owners typed=typed.clone() disabled/>
+            <Reason typed disabled/>
             <button class="button button-main" disabled=disabled>"Hand over what is ticked"</button>
             {refused.map(|refusal| view! { <div class="fine"><WhyNot refusal here/></div> })}
         </form>
@@ -195,7 +195,7 @@ fn Where(goods: Goods) -> impl IntoView {
 }
 
 #[component]
-fn ToWhom(owners: Vec<NewOwner>, typed: Typed) -> impl IntoView {
+fn ToWhom(owners: Vec<NewOwner>, typed: Typed, disabled: bool) -> impl IntoView {
     let id = field_id(ACT, None, "owner");
     let chosen = typed.text("owner");
     let is_chosen = |value: &str| chosen.as_deref() == Some(value);
@@ -211,7 +211,7 @@ fn ToWhom(owners: Vec<NewOwner>, typed: Typed) -> impl IntoView {
     let options = options.collect_view();
     view! {
         <label for=id.clone()>"To whom"</label>
-        <select id=id name="owner" aria-invalid=typed.invalid("owner")>
+        <select id=id name="owner" disabled=disabled aria-invalid=typed.invalid("owner")>
             <option value="" selected=chosen.is_none()>"Choose a person"</option>
             <option value=BY_THE_RULES selected=by_rules>"By the rules: each to whoever a new one would go to"</option>
             {options}
@@ -221,11 +221,11 @@ fn ToWhom(owners: Vec<NewOwner>, typed: Typed) -> impl IntoView {
 }
 
 #[component]
-fn Reason(typed: Typed) -> impl IntoView {
+fn Reason(typed: Typed, disabled: bool) -> impl IntoView {
     let id = field_id(ACT, None, "reason");
     view! {
         <label for=id.clone()>"Reason"</label>
-        <textarea id=id name="reason" rows="2" maxlength="2000" placeholder=" " aria-invalid=typed.invalid("reason")
+        <textarea id=id name="reason" rows="2" maxlength="2000" placeholder=" " disabled=disabled aria-invalid=typed.invalid("reason")
             inner_html=typed.area("reason")></textarea>
     }
     .into_any()

@@ -105,7 +105,8 @@ fn StateTag(state: MessageState) -> impl IntoView {
         MessageState::Waiting { .. } => (Tone::Wait, Icon::Clock),
         MessageState::Sending => (Tone::Wait, Icon::Arrow),
         MessageState::Sent { .. } => (Tone::Ok, Icon::Check),
-        MessageState::GivenUp { .. } => (Tone::Bad, Icon::Cross),
+        MessageState::GivenUp { in_vain: true, .. } => (Tone::Bad, Icon::Cross),
+        MessageState::GivenUp { in_vain: false, .. } => (Tone::Wait, Icon::Cross),
     };
     view! { <Tag tone icon text=told::state(&state)/> }.into_any()
 }
@@ -132,7 +133,7 @@ fn Where(state: MessageState, stop: Option<MailStop>, here: Here) -> impl IntoVi
         MessageState::Sent { at } => {
             view! { <span>"the mail server took it at "<Moment at here precise=true/></span> }.into_any()
         }
-        MessageState::GivenUp { at, because } => {
+        MessageState::GivenUp { at, because, .. } => {
             view! { <span>"given up at "<Moment at here precise=true/>": "<Words text=because/></span> }.into_any()
         }
     }

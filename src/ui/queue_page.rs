@@ -8,6 +8,7 @@ use super::live::Live;
 use super::moment::Here;
 use super::pause::Pause;
 use super::queue_sieve::{QueueSieve, Unread};
+use super::reason_form::Hidden;
 use super::results::WhatBecame;
 use super::rows::Rows;
 use super::take::Take;
@@ -42,6 +43,7 @@ fn Queue(page: QueuePage) -> impl IntoView {
     let paused = page
         .paused
         .map(|paused| view! { <Pause paused draft=page.draft here/> });
+    let in_vain = told_nobody(page.mails_in_vain, page.settled_since, here);
     let body = match (page.unreadable.is_empty(), page.found) {
         (false, _) => view! { <Unread fields=page.unreadable.clone()/> }.into_any(),
         (true, Some(found)) => view! { <WhatWasFound found asked=page.asked.clone() here/> }.into_any(),
@@ -59,6 +61,7 @@ fn Queue(page: QueuePage) -> impl IntoView {
         <Frame title="Queue" viewer=page.viewer place=Place::Queue>
             {summary}
             {paused}
+            {in_vain}
             <div class="title-row">
                 <h1>{today}<span class="title-more">{here.now.with_timezone(&here.zone).format(", %H:%M").to_string()}</span></h1>
                 <Live mark=page.mark read_at=here.short(here.now)/>
@@ -72,6 +75,14 @@ fn Queue(page: QueuePage) -> impl IntoView {
         </Frame>
     }
     .into_any()
+}
+
+/// That people were to be told, and were not.
+fn told_nobody(mails: u64, since: chrono::DateTime<chrono::Utc>, here: Here) -> Option<AnyView> {
+    let mails = usize::try_from(mails).unwrap_or(usize::MAX);
+    let words = (mails > 0).then(|| words::queue::mails_in_vain(mails, since, here))?;
+    let why = view! { <a href="/messages">"See why, and send again"</a> };
+    Some(view! { <div class="news" role="status"><Drawing icon=Icon::Alert/><p>{words}" "{why}</p></div> }.into_any())
 }
 
 /// Every section in a number.
@@ -110,7 +121,7 @@ fn Figure(section: SectionRows, since: chrono::DateTime<chrono::Utc>, here: Here
         .totals
         .iter()
         .filter(|_| !section.is_more)
-        .map(|total| view! { <p class="figure-money">{total.to_string()}</p> })
+        .map(|total| view! { <p class="figure-money">{words::queue::money_of(section.section, total)}</p> })
         .collect_view();
     let icon = icon.map(|icon| view! { <Drawing icon/> });
     let anchor = format!("#{}", section.section.word());
@@ -210,6 +221,9 @@ fn OneSection(section: SectionRows, asked: Asked, since: chrono::DateTime<chrono
 
 #[component]
 fn NoRows(section: Section, asked: Asked) -> impl IntoView {
+    if asked.after.is_some() {
+        return view! { <p class="empty">{words::queue::NOTHING_BEHIND}</p> }.into_any();
+    }
     if asked.is_empty() {
         return view! { <p class="empty"><Drawing icon=Icon::Check/>{words::queue::section_empty(section)}</p> }
             .into_any();
@@ -268,8 +282,12 @@ fn narrowed(asked: &Asked) -> String {
 fn WhatWasFound(found: Found, asked: Asked, here: Here) -> impl IntoView {
     let text = asked.field(Field::Text).unwrap_or_default().to_owned();
     let (heading, labelled) = heading_id("found");
-    let many = found.rows.len();
-    let body = if many == 0 && found.elsewhere == 0 {
+    let many = found.before + found.rows.len();
+    let is_more = found.next.is_some() || found.is_cut;
+    let count = format!("{many}{}", if is_more { "+" } else { "" });
+    let body = if found.rows.is_empty() && asked.after.is_some() {
+        view! { <p class="empty">{words::queue::NOTHING_BEHIND}</p> }.into_any()
+    } else if many == 0 && found.elsewhere == 0 {
         view! {
             <p class="empty">
                 "Nothing is called so, or begins so: no order’s id, supplier’s number, article, intent or key. "
@@ -289,15 +307,35 @@ fn WhatWasFound(found: Found, asked: Asked, here: Here) -> impl IntoView {
     let cut = found
         .is_cut
         .then(|| view! { <p class="fine rows-rest">"There is more. Type more of it to see less."</p> });
+    let pages = found_pages(&asked, found.next);
     view! {
         <section class="card" aria-labelledby=labelled>
-            <h2 id=heading>"Found for “"<span class="wrap">{text}</span>"”"<span class="count">{many}</span></h2>
+            <h2 id=heading>"Found for “"<span class="wrap">{text}</span>"”"<span class="count">{count}</span></h2>
             {body}
             {elsewhere}
             {cut}
+            {pages}
         </section>
     }
     .into_any()
+}
+
+/// From page to page of what was found. A form carries what was typed, whatever it is.
+fn found_pages(asked: &Asked, next: Option<String>) -> Option<AnyView> {
+    let page = |label: &'static str, after: Option<String>| {
+        let fields = Field::ALL.into_iter();
+        let fields = fields.filter_map(|field| Some((field.name(), asked.field(field)?.to_owned())));
+        let fields: Vec<_> = fields.chain(after.map(|after| ("after", after))).collect();
+        view! {
+            <form method="get" action="/"><Hidden fields/><button class="button button-quiet">{label}</button></form>
+        }
+    };
+    let first = asked.after.is_some().then(|| page("First page", None));
+    let on = next.map(|next| page("Next page", Some(next)));
+    if first.is_none() && on.is_none() {
+        return None;
+    }
+    Some(view! { <div class="rows-rest actions">{first}{on}</div> }.into_any())
 }
 
 #[component]

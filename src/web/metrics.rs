@@ -166,6 +166,11 @@ fn register_figures(registry: &mut Registry, figures: &Figures) {
         whole(figures.workers),
     );
     number(
+        "mails_in_vain",
+        "Messages given up within a day that somebody should have got",
+        whole(figures.mails_in_vain),
+    );
+    number(
         "tenants_paused",
         "Tenants that are paused after a restore",
         whole(figures.paused),

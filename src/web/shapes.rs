@@ -241,6 +241,7 @@ fn case(case: &crate::domain::case::Case) -> Value {
         "closed_at": case.closed_at,
         "fell_to_manager": case.fell_to_manager,
         "quiet_until": case.quiet_until,
+        "quiet_by_name": case.quiet_by_name,
         "escalated": case.escalated,
     })
 }

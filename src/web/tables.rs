@@ -99,12 +99,13 @@ const EVENTS_FOR_PEOPLE: [&str; 8] = [
     "hash",
 ];
 
-const QUEUE: [&str; 15] = [
+const QUEUE: [&str; 18] = [
     "section",
     "kind",
     "id",
-    "stands",
+    "state",
     "held_because",
+    "supplier",
     "supplier_name",
     "headline",
     "currency",
@@ -115,7 +116,12 @@ const QUEUE: [&str; 15] = [
     "urgency",
     "due_at",
     "why",
+    "written",
+    "next_try_at",
 ];
+
+/// What people read in one sentence machines get in three columns, the last of them.
+const QUEUE_FOR_PEOPLE: &[&str] = QUEUE.split_at(QUEUE.len() - 2).0;
 
 /// A table that is being written.
 #[derive(Debug)]
@@ -197,7 +203,7 @@ impl Csv {
             }
             Page::Orders(orders) => orders.iter().map(|one| order(one).into()).collect(),
             Page::Events(events) => events.into_iter().map(|one| self.event(one, here)).collect(),
-            Page::Queue(open) => open.into_iter().map(|one| open_thing(one, here).into()).collect(),
+            Page::Queue(open) => open.into_iter().map(|one| open_thing(one, self.reader, here)).collect(),
         }
     }
 
@@ -215,7 +221,8 @@ fn columns(table: Table, reader: Reader) -> &'static [&'static str] {
         (Table::Book(Book::Lines), _) => &LINES,
         (Table::Book(Book::Events), Reader::Machines) => &EVENTS,
         (Table::Book(Book::Events), Reader::People) => &EVENTS_FOR_PEOPLE,
-        (Table::Queue, _) => &QUEUE,
+        (Table::Queue, Reader::Machines) => &QUEUE,
+        (Table::Queue, Reader::People) => QUEUE_FOR_PEOPLE,
     }
 }
 
@@ -434,7 +441,7 @@ fn event_for_people(one: ExportedEvent, here: Here) -> [Cell; EVENTS_FOR_PEOPLE.
     ]
 }
 
-fn open_thing(one: OpenThing, here: Here) -> [Cell; QUEUE.len()] {
+fn open_thing(one: OpenThing, reader: Reader, here: Here) -> Vec<Cell> {
     let OpenThing { section, row } = one;
     let kind = match &row.target {
         Target::Order(_) => word("order", "Order"),
@@ -447,12 +454,13 @@ fn open_thing(one: OpenThing, here: Here) -> [Cell; QUEUE.len()] {
         Stands::Suggestion(_) | Stands::SupplierHeld => None,
     };
     let total = row.total;
-    [
+    let stands_so = [
         word(section.word(), words::queue::section(section)),
         kind,
         text(row.target.id()),
         stands(row.stands),
         held(because),
+        text(row.supplier.as_str()),
         text(row.supplier_name),
         text(row.headline),
         total.map_or(Cell::Nothing, |total| text(total.currency().code())),
@@ -462,8 +470,12 @@ fn open_thing(one: OpenThing, here: Here) -> [Cell; QUEUE.len()] {
         Cell::text(row.owner.as_deref()),
         urgency(row.urgency, here),
         Cell::moment(due_at(row.urgency)),
-        why(&row.why, here),
-    ]
+    ];
+    let why = match reader {
+        Reader::Machines => why(row.why).into(),
+        Reader::People => vec![text(why_for_people(&row.why, here))],
+    };
+    stands_so.into_iter().chain(why).collect()
 }
 
 fn stands(stands: Stands) -> Cell {
@@ -497,14 +509,34 @@ fn due_at(urgency: Urgency) -> Option<DateTime<Utc>> {
     }
 }
 
-/// Machines get what somebody wrote; what we say of it ourselves is in the columns before.
-fn why(why: &Why, here: Here) -> Cell {
-    let (machines, people) = match why {
-        Why::Case(written) | Why::SentBack(written) | Why::Numbered(written) => (written.clone(), words::why(why)),
-        Why::Again(at) => (String::new(), format!("{} {}", words::why(why), here.short(*at))),
-        Why::Held(_) | Why::Due | Why::Sending | Why::Acknowledged | Why::Review | Why::Settled => {
-            (String::new(), words::why(why))
-        }
+/// Why it stands there, in a word; what somebody wrote of it; when it goes out again.
+fn why(why: Why) -> [Cell; 3] {
+    let (word, written, at) = match why {
+        Why::Case(written) => ("case", Some(written), None),
+        Why::SentBack(written) => ("sent_back", Some(written), None),
+        Why::Numbered(reference) => ("confirmed", Some(reference), None),
+        Why::Again(at) => ("goes_out_again", None, Some(at)),
+        Why::Held(_) => ("held", None, None),
+        Why::Due => ("due", None, None),
+        Why::Sending => ("sending", None, None),
+        Why::Acknowledged => ("acknowledged", None, None),
+        Why::Review => ("review", None, None),
+        Why::Settled => ("settled", None, None),
     };
-    Cell::Word { machines, people }
+    [text(word), Cell::text(written.as_deref()), Cell::moment(at)]
+}
+
+fn why_for_people(why: &Why, here: Here) -> String {
+    match why {
+        Why::Again(at) => format!("{} {}", words::why(why), here.short(*at)),
+        Why::Case(_)
+        | Why::SentBack(_)
+        | Why::Numbered(_)
+        | Why::Held(_)
+        | Why::Due
+        | Why::Sending
+        | Why::Acknowledged
+        | Why::Review
+        | Why::Settled => words::why(why),
+    }
 }

@@ -3,9 +3,12 @@
 use super::PAGE;
 use super::queue::{everything, target_rows};
 use super::rows::Placed;
-use crate::desk::{Desk, DeskError, Person};
+use crate::desk::owners::today_in;
+use crate::desk::{Desk, DeskError, clock};
+use crate::domain::ids::TenantId;
 use crate::domain::pages::{Row, Target};
 use crate::domain::queue::{Section, Urgency};
+use crate::store::queue::Looking;
 use std::collections::HashMap;
 
 /// Something open, in its section.
@@ -18,16 +21,21 @@ pub struct OpenThing {
 impl Desk {
     /// Everything open at one moment, section by section in the queue's order; nothing that is settled. It grows with what
     /// is open, as the queue does, and not with history.
-    pub(in crate::desk) async fn open_things(&self, person: &Person) -> Result<Vec<OpenThing>, DeskError> {
+    pub(in crate::desk) async fn open_things(&self, tenant: &TenantId) -> Result<Vec<OpenThing>, DeskError> {
         let mut read = self.store.begin_read().await?;
-        let viewer = self.viewer(&mut read, person).await?;
-        let (all, _) = everything(&mut read, person, &viewer, viewer.now).await?;
+        let now = clock::now();
+        let who = Looking {
+            today: today_in(&mut read, tenant, now).await?,
+            person: None,
+            tenant,
+        };
+        let (all, _) = everything(&mut read, who, now, now).await?;
         let open: Vec<Placed> = all.into_iter().filter(|one| one.section != Section::Settled).collect();
         let mut rows: HashMap<Target, Row> = HashMap::new();
         for some in open.chunks(PAGE as usize) {
             let urgency: HashMap<&Target, Urgency> = some.iter().map(|one| (&one.target, one.urgency)).collect();
             let targets: Vec<&Target> = some.iter().map(|one| &one.target).collect();
-            let read_rows = target_rows(&mut read, person.tenant(), &targets, &urgency, viewer.now).await?;
+            let read_rows = target_rows(&mut read, tenant, &targets, &urgency, now).await?;
             rows.extend(read_rows.into_iter().map(|row| (row.target.clone(), row)));
         }
         let in_section = |section: Section| open.iter().filter(move |one| one.section == section);

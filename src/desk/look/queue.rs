@@ -9,16 +9,17 @@ use super::{draft_of, paused, results};
 use crate::desk::working::walls_of;
 use crate::desk::{Desk, DeskError, Person};
 use crate::domain::calendar;
-use crate::domain::ids::{DraftId, TenantId};
+use crate::domain::ids::{DraftId, OrderId, TenantId};
 use crate::domain::pages::{Found, QueuePage, QueueSheetPage, Row, SectionRows, Target, Viewer};
 use crate::domain::queue::{Asked, Filter, Place, Section, Urgency};
+use crate::store::outbox::messages_in_vain;
 use crate::store::queue::{
     Looking, open_orders, open_suggestions, open_suppliers, settled_since, shown_orders, shown_suggestions,
 };
 use crate::store::{Conn, events, suppliers};
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Rows of each section where all of them are shown; the rest is counted.
 const OF_EACH: usize = 25;
@@ -27,7 +28,7 @@ const OF_ONE: usize = 50;
 /// Rows of each section on paper; the rest is counted.
 const ON_A_SHEET: usize = 500;
 /// Orders settled of late that are counted; of more it is only said that there are more.
-const MOST_SETTLED: u32 = 1_000;
+const MOST_SETTLED: usize = 1_000;
 
 impl Desk {
     /// The morning queue, as far as it is asked for. A filter that cannot be read shows nothing, and the page says why.
@@ -51,6 +52,7 @@ impl Desk {
         Ok(QueuePage {
             results: results::results(&mut read, person, viewer.now).await?,
             paused: paused(&mut read, person).await?,
+            mails_in_vain: messages_in_vain(&mut read, person.tenant(), settled_since).await?,
             draft: draft_of(&mut read, person, refused).await?,
             suppliers: suppliers::supplier_names(&mut read, person.tenant()).await?,
             mark: events::event_head(&mut read, person.tenant()).await?.0,
@@ -72,9 +74,11 @@ impl Desk {
         let filter = Filter {
             text: None,
             after: None,
+            found_after: None,
             ..asked.filter().unwrap_or_default()
         };
-        let (all, _) = everything(&mut read, person, &viewer, viewer.now).await?;
+        let who = looking(person, &viewer);
+        let (all, _) = everything(&mut read, who, viewer.now, viewer.now).await?;
         let is_open = |one: &Placed| one.section != Section::Settled && one.is_asked_for(&filter);
         let open: Vec<Placed> = all.into_iter().filter(is_open).collect();
         let page = Page {
@@ -97,7 +101,7 @@ async fn looked_through(
     filter: &Filter,
     since: DateTime<Utc>,
 ) -> Result<(Vec<SectionRows>, Option<Found>), DeskError> {
-    let (all, is_more) = everything(conn, person, viewer, since).await?;
+    let (all, is_more) = everything(conn, looking(person, viewer), viewer.now, since).await?;
     if let Some(text) = &filter.text {
         let found = search(conn, person.tenant(), text, filter, &all, viewer.now).await?;
         return Ok((Vec::new(), Some(found)));
@@ -151,27 +155,31 @@ impl<'a> Page<'a> {
 /// Everything in its section, and whether more was settled than is counted.
 pub(super) async fn everything(
     conn: &mut Conn,
-    person: &Person,
-    viewer: &Viewer,
+    who: Looking<'_>,
+    now: DateTime<Utc>,
     since: DateTime<Utc>,
 ) -> Result<(Vec<Placed>, bool), DeskError> {
-    let who = Looking {
-        tenant: person.tenant(),
-        person: &person.0.id,
-        today: calendar::date_there(viewer.now, zone(viewer)),
-    };
-    let (settled, is_more) = settled_since(conn, who.tenant, since, MOST_SETTLED).await?;
+    let orders = open_orders(conn, who).await?;
+    let (mut settled, is_more) = settled_since(conn, who.tenant, since, MOST_SETTLED).await?;
+    // what has an open case is not over
+    let open: HashSet<&OrderId> = orders.iter().map(|open| &open.id).collect();
+    settled.retain(|one| !open.contains(&one.id));
     let read = Read {
-        orders: open_orders(conn, who).await?,
         suggestions: open_suggestions(conn, who).await?,
         suppliers: open_suppliers(conn, who).await?,
+        orders,
         settled,
     };
-    Ok((placed(read, viewer.now), is_more))
+    Ok((placed(read, now), is_more))
 }
 
-fn zone(viewer: &Viewer) -> Tz {
-    calendar::zone(&viewer.zone).unwrap_or(Tz::UTC)
+fn looking<'a>(person: &'a Person, viewer: &Viewer) -> Looking<'a> {
+    let zone = calendar::zone(&viewer.zone).unwrap_or(Tz::UTC);
+    Looking {
+        tenant: person.tenant(),
+        person: Some(&person.0.id),
+        today: calendar::date_there(viewer.now, zone),
+    }
 }
 
 /// What the rows on the page show.

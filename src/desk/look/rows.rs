@@ -248,7 +248,13 @@ pub(super) fn placed(read: Read, now: DateTime<Utc>) -> Vec<Placed> {
     let of_order = |settled_lately: bool| {
         move |open: Open<OrderId, OrderState>| {
             let section = section_of_order(open.state, open.case, settled_lately, now)?;
-            Some(Placed::of(open, section, Target::Order, now))
+            let was_bought = section != Section::Settled || open.state == OrderState::Confirmed;
+            let placed = Placed::of(open, section, Target::Order, now);
+            // what was refused or withdrawn is no money spent
+            Some(Placed {
+                total: placed.total.filter(|_| was_bought),
+                ..placed
+            })
         }
     };
     let of_suggestion = |open: Open<SuggestionId, SuggestionState>| {

@@ -5,15 +5,17 @@ use super::rows::Placed;
 use crate::desk::DeskError;
 use crate::domain::ids::TenantId;
 use crate::domain::pages::{Found, Row, Target};
-use crate::domain::queue::{Filter, Matched, Urgency};
+use crate::domain::queue::{Filter, FoundPlace, Matched, Urgency};
 use crate::store::Conn;
 use crate::store::search::{Hit, ids_exact, words_begin, words_exact};
 use chrono::{DateTime, Utc};
 use std::collections::HashMap;
 
-/// Things that are shown; whoever wants to see more types more.
-const MOST: u32 = 50;
-/// Words that are looked at where what they stand on is narrowed further.
+/// Things on a page.
+const A_PAGE: usize = 50;
+/// Words that are looked at for the first page of what is not narrowed further.
+const FIRST_LOOKED_AT: u32 = 51;
+/// Words that are looked at else; whoever wants to see more types more.
 const MOST_LOOKED_AT: u32 = 2_000;
 
 /// Everything on which the text stands, or something that begins with it. The other fields narrow it: what stands in no
@@ -27,52 +29,83 @@ pub(super) async fn search(
     now: DateTime<Utc>,
 ) -> Result<Found, DeskError> {
     let placed_only = filter.mine || filter.unowned || filter.section.is_some();
-    // what is narrowed further is looked for among more
-    let most = if placed_only || filter.supplier.is_some() {
-        MOST_LOOKED_AT
-    } else {
-        MOST
-    };
-    let (mut hits, mut is_cut) = (Vec::new(), false);
-    for found in [
-        words_exact(conn, tenant, text, most).await?,
-        ids_exact(conn, tenant, text, most).await?,
-        words_begin(conn, tenant, text, most).await?,
-    ] {
-        is_cut |= found.len() == most as usize;
-        hits.extend(found);
-    }
+    // what is narrowed further, and what stands on later pages, is looked for among more
+    let is_first = !placed_only && filter.supplier.is_none() && filter.found_after.is_none();
+    let most = if is_first { FIRST_LOOKED_AT } else { MOST_LOOKED_AT };
+    let (hits, is_cut) = hits(conn, tenant, text, most).await?;
     let things = things(hits);
     let placed: HashMap<&Target, &Placed> = placed.iter().map(|one| (&one.target, one)).collect();
-    let is_wanted = |target: &Target| match placed.get(target) {
+    let is_wanted = |thing: &&Thing| match placed.get(&thing.target) {
         Some(one) => one.is_asked_for(filter),
         None => !placed_only,
     };
-    let wanted: Vec<&(Target, Vec<Matched>)> = things.iter().filter(|(target, _)| is_wanted(target)).collect();
-    let urgency: HashMap<&Target, Urgency> = placed.iter().map(|(target, one)| (*target, one.urgency)).collect();
-    let targets: Vec<&Target> = wanted.iter().map(|(target, _)| target).collect();
-    let rows = target_rows(conn, tenant, &targets, &urgency, now).await?;
-    let mut rows: HashMap<Target, Row> = rows.into_iter().map(|row| (row.target.clone(), row)).collect();
-    let in_order = wanted.iter().filter_map(|(target, matched)| {
-        let mut row = rows.remove(target)?;
-        row.matched = matched.clone();
-        let of_them = filter.supplier.as_ref().is_none_or(|wanted| *wanted == row.supplier);
-        of_them.then_some(row)
+    let mut wanted: Vec<&Thing> = things.iter().filter(is_wanted).collect();
+    if let Some(supplier) = &filter.supplier {
+        // of what stands in no section only its row knows the supplier
+        let rows = rows_of(conn, tenant, &wanted, &placed, now).await?;
+        wanted.retain(|thing| rows.get(&thing.target).is_some_and(|row| row.supplier == *supplier));
+    }
+    let is_before = |thing: &&&Thing| filter.found_after.as_ref().is_some_and(|after| thing.place <= *after);
+    let before = wanted.iter().filter(is_before).count();
+    let page: Vec<&Thing> = wanted.iter().skip(before).take(A_PAGE).copied().collect();
+    // of a first look at a few words the pages go on among more
+    let goes_on = wanted.len() > before + page.len() || (is_cut && is_first);
+    let next = page.last().filter(|_| goes_on).map(|last| last.place.to_string());
+    let mut rows = rows_of(conn, tenant, &page, &placed, now).await?;
+    let in_order = page.iter().filter_map(|thing| {
+        let mut row = rows.remove(&thing.target)?;
+        row.matched = thing.matched.clone();
+        Some(row)
     });
-    let mut rows: Vec<Row> = in_order.collect();
-    let kept = rows.len();
-    is_cut |= kept > MOST as usize;
-    rows.truncate(MOST as usize);
     Ok(Found {
-        elsewhere: things.len() - kept,
-        rows,
-        is_cut,
+        rows: in_order.collect(),
+        elsewhere: things.len() - wanted.len(),
+        is_cut: is_cut && !goes_on,
+        before,
+        next,
     })
 }
 
-/// Each thing once, with all that matched on it, in the order in which it was first found.
-fn things(hits: Vec<Hit>) -> Vec<(Target, Vec<Matched>)> {
-    let mut things: Vec<(Target, Vec<Matched>)> = Vec::new();
+async fn rows_of(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    things: &[&Thing],
+    placed: &HashMap<&Target, &Placed>,
+    now: DateTime<Utc>,
+) -> Result<HashMap<Target, Row>, DeskError> {
+    let targets: Vec<&Target> = things.iter().map(|thing| &thing.target).collect();
+    let urgency: HashMap<&Target, Urgency> = placed.iter().map(|(target, one)| (*target, one.urgency)).collect();
+    let rows = target_rows(conn, tenant, &targets, &urgency, now).await?;
+    Ok(rows.into_iter().map(|row| (row.target.clone(), row)).collect())
+}
+
+/// What the text found, exact ones first, and whether there is more. What begins so is not asked for where what matches
+/// exactly is too much already: exact ones would follow it on the next page.
+async fn hits(conn: &mut Conn, tenant: &TenantId, text: &str, most: u32) -> Result<(Vec<Hit>, bool), DeskError> {
+    let is_cut = |found: &Vec<Hit>| found.len() >= most as usize;
+    let mut hits = ids_exact(conn, tenant, text, most).await?;
+    let exact = words_exact(conn, tenant, text, most).await?;
+    let mut cut = is_cut(&exact);
+    hits.extend(exact);
+    if !cut {
+        let begin = words_begin(conn, tenant, text, most).await?;
+        cut = is_cut(&begin);
+        hits.extend(begin);
+    }
+    Ok((hits, cut))
+}
+
+/// A thing that was found, with all that matched on it.
+struct Thing {
+    target: Target,
+    matched: Vec<Matched>,
+    /// Where what of it matched first stands.
+    place: FoundPlace,
+}
+
+/// Each thing once, in the order in which it was first found.
+fn things(hits: Vec<Hit>) -> Vec<Thing> {
+    let mut things: Vec<Thing> = Vec::new();
     let mut places: HashMap<Target, usize> = HashMap::new();
     for hit in hits {
         let order = hit.order.map(Target::Order);
@@ -81,11 +114,15 @@ fn things(hits: Vec<Hit>) -> Vec<(Target, Vec<Matched>)> {
         };
         let place = *places.entry(target.clone()).or_insert(things.len());
         match things.get_mut(place) {
-            None => things.push((target, vec![hit.matched])),
-            Some((_, matched)) => {
+            None => things.push(Thing {
+                target,
+                matched: vec![hit.matched],
+                place: hit.place,
+            }),
+            Some(thing) => {
                 let same = |one: &Matched| one.what == hit.matched.what && one.word == hit.matched.word;
-                if !matched.iter().any(same) {
-                    matched.push(hit.matched);
+                if !thing.matched.iter().any(same) {
+                    thing.matched.push(hit.matched);
                 }
             }
         }

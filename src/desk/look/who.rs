@@ -1,29 +1,32 @@
 //! Reading for the pages of people: who is there, and what somebody has open.
 
+use super::super::goods::{AboutWhat, about_what};
 use super::super::own::able_owners;
 use super::super::owners::today_in;
 use super::super::{Desk, DeskError, Person};
 use super::draft_of;
 use crate::domain::case::Case;
-use crate::domain::ids::{CaseId, DraftId, OrderId, PersonId, SuggestionId, TenantId};
+use crate::domain::event::{Event, Happening};
+use crate::domain::ids::{CaseId, DraftId, PersonId, TenantId};
 use crate::domain::ownership::Absence;
-use crate::domain::pages::{Stands, Target};
 use crate::domain::people::{AwayShown, CaseShown, Goods, HandOverPage, NewOwner, PeoplePage, PersonShown};
 use crate::domain::person::{may_hand_over, may_own, may_say_away};
 use crate::store::cases::{About, case_loads, case_owned};
+use crate::store::events::event_page;
 use crate::store::people::{PersonRow, person_list};
-use crate::store::queue::{shown_orders, shown_suggestions};
-use crate::store::{Conn, absences, suppliers};
+use crate::store::{Conn, absences};
 use chrono::NaiveDate;
-use std::collections::HashMap;
 
 /// Cases on a list for handing over; the rest is counted, and is listed once these are handed over.
 const MOST_CASES: usize = 500;
+/// Events read to say what a hand-over did: each of its cases has one, and another where somebody is told.
+const MOST_EVENTS: u32 = 1_000;
 
 /// What a hand-over that was just done left to say.
 #[derive(Debug, Clone, Default)]
 pub struct JustDone {
-    pub moved: Option<usize>,
+    /// Its events in the log, the first and the last.
+    pub events: Option<(u64, u64)>,
     /// What came while the list was open.
     pub came: Vec<CaseId>,
 }
@@ -106,11 +109,30 @@ impl Desk {
             disabled: found.disabled,
             id: id.clone(),
             cases: cases.collect(),
-            moved: done.moved,
+            moved: moved_by(conn, person, done.events).await?,
             viewer,
             count,
         })
     }
+}
+
+/// How many cases the person moved by these events; nothing where they moved none, whatever an address says (rule 21).
+async fn moved_by(conn: &mut Conn, person: &Person, events: Option<(u64, u64)>) -> Result<Option<usize>, DeskError> {
+    let Some((first, last)) = events.filter(|(first, last)| first <= last) else {
+        return Ok(None);
+    };
+    let most = u32::try_from((last - first).saturating_add(1))
+        .unwrap_or(u32::MAX)
+        .min(MOST_EVENTS);
+    let page = event_page(conn, person.tenant(), first.saturating_sub(1), most).await?;
+    let actor = person.actor();
+    let mut moved = 0;
+    for (_, bytes, _) in page {
+        let event: Event = serde_json::from_str(&bytes).map_err(|error| DeskError::Broken(error.to_string()))?;
+        let is_moved = matches!(event.happening, Happening::CaseMoved { .. });
+        moved += usize::from(is_moved && event.actor == actor);
+    }
+    Ok(Some(moved).filter(|moved| *moved > 0))
 }
 
 /// An absence that is not over.
@@ -128,73 +150,24 @@ fn away(absence: Option<&Absence>, everybody: &[PersonRow], today: NaiveDate) ->
 
 /// What each of these is about, in their order.
 pub async fn goods_of(conn: &mut Conn, tenant: &TenantId, cases: &[(Case, About)]) -> Result<Vec<Goods>, DeskError> {
-    let orders: Vec<&OrderId> = cases.iter().filter_map(|(_, about)| order_of(about)).collect();
-    let suggestions: Vec<&SuggestionId> = cases.iter().filter_map(|(_, about)| suggestion_of(about)).collect();
-    let mut goods: HashMap<String, Goods> = HashMap::new();
-    for order in shown_orders(conn, tenant, &orders).await? {
-        let stands = Stands::Order {
-            state: order.state,
-            held: order.holds.gravest(),
-            differences: order.differences,
-        };
-        goods.insert(
-            order.id.to_string(),
-            Goods {
-                headline: order.contents.headline(),
-                supplier_name: order.supplier_name,
-                target: Some(Target::Order(order.id)),
-                stands: Some(stands),
-            },
-        );
-    }
-    for suggestion in shown_suggestions(conn, tenant, &suggestions).await? {
-        goods.insert(
-            suggestion.id.to_string(),
-            Goods {
-                headline: suggestion.contents.headline(),
-                supplier_name: suggestion.supplier_name,
-                stands: Some(Stands::Suggestion(suggestion.state)),
-                target: Some(Target::Suggestion(suggestion.id)),
-            },
-        );
-    }
-    let names = supplier_names(conn, tenant, cases).await?;
-    let about = |(_, about): &(Case, About)| match about {
-        About::Order(id) => goods.get(id.as_str()).cloned(),
-        About::Suggestion(id) => goods.get(id.as_str()).cloned(),
-        About::Supplier(id) => names.get(id).map(|name| Goods {
+    let abouts: Vec<&About> = cases.iter().map(|(_, about)| about).collect();
+    let all = about_what(conn, tenant, &abouts).await?;
+    Ok(all.into_iter().map(shown).collect())
+}
+
+fn shown(what: AboutWhat) -> Goods {
+    match what.goods {
+        Some(goods) => Goods {
+            target: Some(goods.target),
+            stands: Some(goods.stands),
+            headline: goods.headline,
+            supplier_name: what.supplier,
+        },
+        None => Goods {
             target: None,
             stands: None,
-            headline: name.clone(),
-            supplier_name: name.clone(),
-        }),
-    };
-    let about = cases.iter().map(|case| about(case).ok_or(DeskError::Absent("case")));
-    about.collect()
-}
-
-async fn supplier_names(
-    conn: &mut Conn,
-    tenant: &TenantId,
-    cases: &[(Case, About)],
-) -> Result<HashMap<String, String>, DeskError> {
-    if !cases.iter().any(|(_, about)| matches!(about, About::Supplier(_))) {
-        return Ok(HashMap::new());
-    }
-    let rows = suppliers::supplier_list(conn, tenant).await?;
-    Ok(rows.into_iter().map(|row| (row.id.to_string(), row.name)).collect())
-}
-
-fn order_of(about: &About) -> Option<&OrderId> {
-    match about {
-        About::Order(id) => Some(id),
-        About::Suggestion(_) | About::Supplier(_) => None,
-    }
-}
-
-fn suggestion_of(about: &About) -> Option<&SuggestionId> {
-    match about {
-        About::Suggestion(id) => Some(id),
-        About::Order(_) | About::Supplier(_) => None,
+            headline: what.supplier.clone(),
+            supplier_name: what.supplier,
+        },
     }
 }

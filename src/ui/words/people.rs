@@ -28,16 +28,18 @@ pub fn case_is(changed: &CaseChanged) -> String {
 
 /// Why none of them was moved.
 pub fn changed(cases: usize) -> String {
-    let cases = super::count(cases, "case is", "cases are");
-    format!(
-        "{cases} not as the list showed them, so none was moved. Look at the list as it is now, and hand over again."
-    )
+    let cases = super::count(
+        cases,
+        "case is not as the list showed it",
+        "cases are not as the list showed them",
+    );
+    format!("{cases}, so none was moved. Look at the list as it is now, and hand over again.")
 }
 
 /// What a hand-over did.
 pub fn moved(cases: usize) -> String {
     let cases = super::count(cases, "case was", "cases were");
-    format!("{cases} handed over. What is still open here stands below.")
+    format!("{cases} handed over by you. What is still open here stands below.")
 }
 
 /// A time limit after "due": the log keeps it as it was written.

@@ -2,7 +2,8 @@
 
 use crate::domain::calendar;
 use crate::domain::case::Case;
-use crate::domain::queue::{Field, Matched, Section, Urgency, Word};
+use crate::domain::money::Money;
+use crate::domain::queue::{Alike, Field, Matched, Section, Urgency, Word};
 use crate::ui::moment::Here;
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -24,6 +25,29 @@ pub fn section(section: Section) -> &'static str {
 pub fn section_heading(which: Section, since: DateTime<Utc>, here: Here) -> String {
     let since = (which == Section::Settled).then(|| format!(" {}", settled_since(since, here)));
     format!("{}{}", section(which), since.unwrap_or_default())
+}
+
+/// The money of a section; of what is settled only what was bought is counted.
+pub fn money_of(section: Section, total: &Money) -> String {
+    match section {
+        Section::Settled => format!("{total} confirmed"),
+        Section::Attention
+        | Section::Pending
+        | Section::Differences
+        | Section::Acknowledged
+        | Section::NotSent
+        | Section::Review
+        | Section::SentBack => total.to_string(),
+    }
+}
+
+/// That people were to be told, and were not.
+pub fn mails_in_vain(mails: usize, since: DateTime<Utc>, here: Here) -> String {
+    format!(
+        "{} nobody {}.",
+        super::count(mails, "e-mail reached", "e-mails reached"),
+        settled_since(since, here)
+    )
 }
 
 /// How old the oldest of a section is.
@@ -58,6 +82,9 @@ pub fn section_empty(section: Section) -> &'static str {
         Section::Settled => "Nothing was settled since.",
     }
 }
+
+/// What a page says behind which there was something when it was asked for.
+pub const NOTHING_BEHIND: &str = "Nothing stands behind it any more: it was settled, or moved, meanwhile.";
 
 /// What a filtered section says that has nothing.
 pub const NOTHING_LIKE_THIS: &str = "Nothing here is like what you asked for.";
@@ -99,7 +126,8 @@ pub fn told_of(case: &Case, here: Here) -> Option<String> {
         return None;
     }
     let quiet = case.quiet_until.filter(|until| *until > here.now);
-    let quiet = quiet.map(|until| format!("Somebody is on it: nobody is reminded until {}.", here.short(until)));
+    let who = case.quiet_by_name.as_deref().unwrap_or("Somebody");
+    let quiet = quiet.map(|until| format!("{who} is on it: nobody is reminded until {}.", here.short(until)));
     let told = match case.escalated {
         0 => None,
         1 => Some("It is late, and was put before a manager.".to_owned()),
@@ -123,7 +151,11 @@ pub fn matched(matched: &Matched) -> String {
         Word::SuggestionId => "Suggestion",
         Word::CaseId => "Case",
     };
-    let how = if matched.is_exact { "is" } else { "begins so:" };
+    let how = match matched.alike {
+        Alike::Exactly => "is",
+        Alike::ButForCapitals => "is, but for capitals,",
+        Alike::ItsBeginning => "begins so:",
+    };
     format!("{what} {how} {}", matched.word)
 }
 

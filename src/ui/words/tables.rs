@@ -28,7 +28,6 @@ pub fn column(name: &str, zone_name: &str) -> String {
         "number" => "No.".to_owned(),
         "what" => "What happened".to_owned(),
         "written" => "What was written beside it".to_owned(),
-        "stands" => "State".to_owned(),
         // beside their names
         "supplier" => "Supplier id".to_owned(),
         "approved_by" => "Approver id".to_owned(),

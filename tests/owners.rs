@@ -401,11 +401,25 @@ async fn a_hand_over_of_many_moves_exactly_what_was_ticked() {
     assert!(after.contains("2 cases were handed over by you"), "{after}");
     assert!(after.contains("Came meanwhile"), "{after}");
     // rule 21: it says what the log says, to whoever did it, and not what an address says
-    for told in ["1-3", "900-999", "3-1", "0-18446744073709551615", "5"] {
+    let most = u64::MAX;
+    for told in [
+        "1-3",
+        "900-999",
+        "3-1",
+        &format!("{}-{most}", most - 1),
+        &format!("0-{most}"),
+        "5",
+    ] {
         let page = buyer.get(&format!("{}?moved={told}", list_of(&rolf))).await;
         assert_eq!(page.status, 200, "{told}: {page:?}");
         assert!(!page.text.contains("handed over by you"), "{told}");
     }
+    let (_, moved) = answer.location().split_once('?').expect("what was moved");
+    let elsewhere = manager.get(&format!("{}?{moved}", list_of(&rita))).await.text;
+    assert!(
+        !elsewhere.contains("handed over by you"),
+        "Rita’s were not: {elsewhere}"
+    );
 
     // by the rules: Rolf's rule names Rolf, who hands over; a resolver gives away their own
     let resolver = house.sign_in(RESOLVER).await;
@@ -563,6 +577,9 @@ async fn a_later_absence_does_not_take_the_place_of_one_that_is_not_over() {
     );
     let joined = away(day(2), day(12));
     assert_eq!(joined.status, 0, "{}", joined.err);
+    let kept = house.run(&["person", "list"]).out;
+    let days = format!("away {} to {}", day(0), day(12));
+    assert!(kept.contains(&days), "days that have begun stay: {kept}");
 }
 
 /// Whoever has the case of an order keeps what follows from it, whoever has less to do.

@@ -96,7 +96,7 @@ const HOT: [(&str, &str); 40] = [
     ("event_place", "SELECT at FROM events"),
     ("attempt_ids", "SELECT order_id, id FROM attempts"),
     ("settled_since, the last word", "changed_at AS since, currency"),
-    ("settled_since, the last case", "WITH closed AS"),
+    ("settled_since, the last case", "WITH last AS"),
     ("words_exact", "w.folded = $2 AND w.word = $3"),
     ("words_begin", "w.folded < $3"),
     ("ids_exact", "'operation_key' AS what"),

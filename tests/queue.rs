@@ -265,6 +265,26 @@ async fn what_is_found_goes_on_behind_what_was_found_last() {
     assert!(nothing.contains("Nothing stands behind it any more"), "{nothing}");
 }
 
+/// Where several words of a thing begin so it stands there once, and a page that says there is more has more.
+#[tokio::test]
+async fn what_is_found_by_several_of_its_words_is_no_page_of_its_own() {
+    let house = House::plan().no_worker().start().await;
+    let buyer = house.sign_in(BUYER).await;
+    let line = |sku: String| json!({ "sku": sku, "quantity": "1", "unit": "EA", "unit_price": "1.00" });
+    for number in 0..30 {
+        let lines: Vec<Value> = (0..4).map(|place| line(format!("M8-{number}-{place}"))).collect();
+        let suggestion = with(body("any"), "/lines", json!(lines));
+        house.suggest(&format!("several-{number}"), &suggestion).await;
+    }
+
+    let page = buyer.get("/?q=M8").await.text;
+
+    let found = links(page.split("id=\"found-heading\"").nth(1).expect("what was found"));
+    let once: BTreeSet<&String> = found.iter().collect();
+    assert_eq!((found.len(), once.len()), (30, 30));
+    assert!(page.contains(">30<") && !page.contains("Next page"), "{page}");
+}
+
 /// Filters stand in the address; what means nothing is named, and nothing is shown as if it were the answer.
 #[tokio::test]
 async fn the_queue_is_looked_through_by_what_stands_in_the_address() {

@@ -54,7 +54,7 @@ test("by keyboard only a manager assigns five unowned orders and a resolver work
   const mia = new Keyboard(await pageOf(manager));
   await signIn(house, mia, manager);
   const attention = mia.page.getByRole("region", { name: "Late, nobody at it, or about no order" });
-  await expect(attention.getByText("Taken by nobody", { exact: true })).toHaveCount(5);
+  await expect(attention.getByText("Nobody at it", { exact: true })).toHaveCount(5);
   for (const left of [5, 4, 3, 2, 1]) {
     await filterUnowned(mia);
     const goods = attention.locator("a.goods");

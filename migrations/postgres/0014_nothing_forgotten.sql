@@ -1,12 +1,15 @@
--- Mail that somebody should have got and no mail server took: the queue says so.
+-- Mail that was given up and that somebody should have got: the queue says so.
 
 -- given up, and still of use: not what was past before it could be sent
-ALTER TABLE outbox ADD COLUMN in_vain BIGINT NOT NULL DEFAULT 0 CHECK (in_vain IN (0, 1));
+ALTER TABLE outbox ADD COLUMN in_vain BIGINT NOT NULL DEFAULT 0 CHECK (in_vain = 0 OR in_vain = 1 AND given_up_at IS NOT NULL);
+UPDATE outbox SET in_vain = 1 WHERE given_up_at IS NOT NULL AND given_up_because NOT LIKE '% is disabled and is told nothing';
 CREATE INDEX outbox_in_vain ON outbox (given_up_at, tenant) WHERE in_vain = 1;
 
 -- who said last that they are at it
 ALTER TABLE cases ADD COLUMN quiet_by TEXT REFERENCES people (id);
 
+-- nobody looks for what came to nothing
+DELETE FROM search_words WHERE suggestion IN (SELECT id FROM suggestions WHERE state IN ('rejected', 'superseded'));
 -- a word that a million things have is found as quickly as one that a single thing has, and so is what is written otherwise
 DROP INDEX search_words_folded;
 CREATE INDEX search_words_folded ON search_words (tenant, folded, word, at, id);

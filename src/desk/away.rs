@@ -48,7 +48,7 @@ impl Desk {
         let today = today_in(&mut tx, person.tenant(), clock::now()).await?;
         let (absence, deputy_name) = read(typed, found, &everybody, today)?;
         let known = absences::absence_list(&mut tx, person.tenant()).await?;
-        in_its_place(known.get(&found.id), &absence, today)?;
+        let absence = in_its_place(known.get(&found.id), absence, today)?;
         put(&mut tx, found, &absence, deputy_name, &person.actor()).await?;
         tx.commit().await?;
         Ok(())
@@ -84,7 +84,7 @@ impl Desk {
         let today = today_in(&mut tx, tenant, clock::now()).await?;
         let (absence, deputy_name) = read(typed, found, &everybody, today).map_err(as_argument)?;
         let known = absences::absence_list(&mut tx, tenant).await?;
-        in_its_place(known.get(&found.id), &absence, today).map_err(as_argument)?;
+        let absence = in_its_place(known.get(&found.id), absence, today).map_err(as_argument)?;
         put(&mut tx, found, &absence, deputy_name, &Actor::CommandLine).await?;
         tx.commit().await?;
         Ok(())
@@ -170,13 +170,20 @@ fn read(
     Ok((absence, deputy.map(|one| one.name.clone())))
 }
 
-/// One absence takes the place of the other only where the two meet: else one would be forgotten without a word.
-fn in_its_place(known: Option<&Absence>, absence: &Absence, today: NaiveDate) -> Result<(), Refusal> {
+/// The absence that takes the place of the other. Only where the two meet, and days of one that has begun stay days of it:
+/// else somebody would be taken for there without a word.
+fn in_its_place(known: Option<&Absence>, absence: Absence, today: NaiveDate) -> Result<Absence, Refusal> {
     let known = known.filter(|known| known.until >= today);
-    let Some(known) = known else { return Ok(()) };
+    let Some(known) = known else { return Ok(absence) };
     let meet = absence.from <= known.until + Days::new(1) && known.from <= absence.until + Days::new(1);
     if meet {
-        return Ok(());
+        let has_begun = known.from <= today;
+        let from = if has_begun {
+            known.from.min(absence.from)
+        } else {
+            absence.from
+        };
+        return Ok(Absence { from, ..absence });
     }
     let why = format!(
         "there is an absence from {} to {} already, and one at a time is kept: say that they are back first, or name days that \

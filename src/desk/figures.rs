@@ -25,7 +25,7 @@ pub struct Figures {
     pub unowned: u64,
     /// Nodes alive that submit and look up.
     pub workers: u64,
-    /// Messages that reached nobody within a day, and should have.
+    /// Messages given up within a day that somebody should have got.
     pub mails_in_vain: u64,
     /// Tenants whose orders are held after a restore (rule 20).
     pub paused: u64,

@@ -133,12 +133,12 @@ impl Desk {
         let names: Vec<&str> = all.iter().map(|one| &*one.name).collect();
         let names = names.join(", ");
         match (name, &all[..]) {
-            (Some(name), [_, ..]) => {
+            (Some(name), all) => {
                 let found = all.iter().find(|one| one.name == name || one.id.as_str() == name);
                 found.map(|one| one.id.clone()).ok_or(DeskError::Absent("tenant"))
             }
             (None, [only]) => Ok(only.id.clone()),
-            (_, []) => Err(faulty(
+            (None, []) => Err(faulty(
                 "--tenant",
                 "there is no tenant yet; `countersign init` makes the first",
             )),

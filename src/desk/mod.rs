@@ -67,7 +67,7 @@ pub enum DeskError {
     #[error("refused: {0:?}")]
     Refused(Refusal),
     /// The input has faults, each at its place.
-    #[error("{} faults in the input", .0.len())]
+    #[error("{}", .0.iter().map(|fault| format!("{}: {}", fault.pointer, fault.detail)).collect::<Vec<_>>().join("; "))]
     Faulty(Vec<Fault>),
     /// What was asked for does not exist in this tenant.
     #[error("no such {0}")]

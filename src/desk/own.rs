@@ -175,6 +175,7 @@ impl Desk {
             return Err(last_doer(&mut tx, person, &subject.id(), Doing::OfCase).await?.into());
         }
         let is_new = owner != case.owner;
+        let from = Some(case.owner.clone());
         let given = Case {
             owner: owner.clone(),
             owner_name: owner_name.clone(),
@@ -189,6 +190,7 @@ impl Desk {
         let target = target_of(about, &given.id);
         let moved = Happening::CaseMoved {
             case: given.id,
+            from,
             owner,
             owner_name,
             due_at: Some(due_at),

@@ -258,6 +258,7 @@ impl Desk {
         } = moving;
         let remind_at = reminder_at(case.due_at, self.lengths.remind_before, walls, now);
         must_be_done(cases::case_give(conn, &case, &to, case.due_at, remind_at).await?)?;
+        let from = Some(case.owner.clone());
         let given = Case {
             owner: to.person.clone(),
             owner_name: to_name.clone(),
@@ -266,6 +267,7 @@ impl Desk {
         self.tell_owner(conn, tenant, (&given, about), actor, now).await?;
         let moved = Happening::CaseMoved {
             case: given.id,
+            from,
             owner: to.person,
             owner_name: to_name,
             due_at: None,

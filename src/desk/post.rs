@@ -11,11 +11,10 @@ use crate::config::Mail;
 use crate::domain::calendar;
 use crate::domain::event::{Happening, Subject};
 use crate::domain::ids::{DraftId, MessageId, TenantId};
-use crate::domain::message::{MailPace, MailStop, MessageState, TryEnd, is_past, may_send_again, may_send_now};
+use crate::domain::message::{MailPace, MailStop, MessageState, TryEnd, may_send_again, may_send_now};
 use crate::domain::pages::MessagesNow;
 use crate::domain::refusal::Refusal;
 use crate::mail::{Handed, Outgoing, hand_over};
-use crate::store::cases::case_fetch;
 use crate::store::outbox::{self, MessageRow};
 use crate::store::pauses::pause_open;
 use crate::store::{Conn, Written, events, people};
@@ -82,17 +81,9 @@ impl Desk {
             return Ok(None);
         }
         let person = people::person_read(&mut tx, &row.to).await?;
-        let case = match &row.case {
-            Some(case) => case_fetch(&mut tx, tenant, case).await?,
-            None => None,
-        };
-        let past = case.and_then(|(case, _)| is_past(row.kind, &row.to, &case));
-        let useless = match person.disabled {
-            true => Some(format!("{} is disabled and is told nothing", row.to_name)),
-            false => past.map(str::to_owned),
-        };
-        let in_vain = useless.is_none();
-        if let Some(because) = useless.or_else(|| tried_in_vain(&row, mail, now)) {
+        let past = row.past.map(|past| past.because().to_owned());
+        let in_vain = past.is_none();
+        if let Some(because) = past.or_else(|| tried_in_vain(&row, mail, now)) {
             let given_up = outbox::message_give_up(&mut tx, id, row.attempts, &because, in_vain, now);
             if given_up.await? == Written::Done {
                 tx.commit().await?;
@@ -203,7 +194,7 @@ impl Desk {
             .await?
             .ok_or(DeskError::Absent("message"))?;
         let paused = pause_open(&mut tx, person.tenant()).await?.is_some();
-        let may = may_send_again(&row.state, person.roles(), row.to == person.0.id, now);
+        let may = may_send_again(&row.state, row.past, person.roles(), row.to == person.0.id, now);
         may_send_now(may, MailStop::of(self.mail.is_some(), paused))?;
         if outbox::message_again(&mut tx, id, row.attempts, now).await? == Written::NotInThatState {
             return Err(Refusal::MessageOnItsWay.into());

@@ -241,6 +241,9 @@ pub enum Happening {
     },
     CaseMoved {
         case: CaseId,
+        /// Whose it was; older events do not say.
+        #[serde(default)]
+        from: Option<PersonId>,
         owner: PersonId,
         owner_name: String,
         /// Where the deadline moved too.

@@ -409,18 +409,39 @@ fn cut(line: &str, most: usize) -> String {
     kept.trim_end().to_owned() + "…"
 }
 
-/// Why a message about a case is not sent any more: by now it would say what is not so. Whether it was delayed or somebody
-/// wants it sent again, it is judged when it goes out. A digest says of which moment it is.
-pub fn is_past(kind: MessageKind, to: &PersonId, case: &Case) -> Option<&'static str> {
-    match (kind, case.closed_at, case.owner == *to) {
+/// Why a message is not sent, or sent again: it would say what is not so any more, or say it to nobody.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Past {
+    CaseClosed,
+    /// Somebody else has the case by now.
+    CaseMoved,
+    ReaderDisabled,
+}
+
+impl Past {
+    /// In words, after a colon.
+    pub fn because(self) -> &'static str {
+        match self {
+            Past::CaseClosed => "the case is closed by now",
+            Past::CaseMoved => "somebody else has the case by now",
+            Past::ReaderDisabled => "whoever it is for is disabled, and is told nothing",
+        }
+    }
+}
+
+/// Whether a message is past. Judged when it goes out, and when somebody wants it sent again. A digest says of which moment it
+/// is. `case` is whose the case is, and whether it is closed.
+pub fn past(kind: MessageKind, to: &PersonId, is_disabled: bool, case: Option<(&PersonId, bool)>) -> Option<Past> {
+    if is_disabled {
+        return Some(Past::ReaderDisabled);
+    }
+    let (owner, is_closed) = case?;
+    match (kind, is_closed, owner == to) {
         (MessageKind::Digest, _, _) => None,
-        (MessageKind::Given | MessageKind::Reminder | MessageKind::Escalated, Some(_), _) => {
-            Some("the case was closed before it could be sent")
-        }
-        (MessageKind::Given | MessageKind::Reminder, None, false) => {
-            Some("the case was somebody else’s before it could be sent")
-        }
-        (MessageKind::Given | MessageKind::Reminder, None, true) | (MessageKind::Escalated, None, _) => None,
+        (MessageKind::Given | MessageKind::Reminder | MessageKind::Escalated, true, _) => Some(Past::CaseClosed),
+        (MessageKind::Given | MessageKind::Reminder, false, false) => Some(Past::CaseMoved),
+        (MessageKind::Given | MessageKind::Reminder, false, true) | (MessageKind::Escalated, false, _) => None,
     }
 }
 
@@ -553,15 +574,25 @@ pub fn may_send_now(may: Result<(), Refusal>, stop: Option<MailStop>) -> Result<
     }
 }
 
-/// Whether somebody may have a message sent again: whoever it is for, and managers; not while it is on its way.
-pub fn may_send_again(state: &MessageState, roles: &[Role], is_own: bool, now: DateTime<Utc>) -> Result<(), Refusal> {
+/// Whether somebody may have a message sent again: whoever it is for, and managers; not while it is on its way, nor when it is
+/// past: what was sent stays sent.
+pub fn may_send_again(
+    state: &MessageState,
+    past: Option<Past>,
+    roles: &[Role],
+    is_own: bool,
+    now: DateTime<Utc>,
+) -> Result<(), Refusal> {
     if !is_own {
         may(roles, Act::SendAgain)?;
     }
-    match state {
-        MessageState::Sending => Err(Refusal::MessageOnItsWay),
-        MessageState::Waiting { until } if *until <= now => Err(Refusal::MessageOnItsWay),
-        MessageState::Waiting { .. } | MessageState::Sent { .. } | MessageState::GivenUp { .. } => Ok(()),
+    match (state, past) {
+        (MessageState::Sending, _) => Err(Refusal::MessageOnItsWay),
+        (MessageState::Waiting { until }, _) if *until <= now => Err(Refusal::MessageOnItsWay),
+        (MessageState::Waiting { .. } | MessageState::Sent { .. } | MessageState::GivenUp { .. }, Some(past)) => {
+            Err(Refusal::MessagePast(past))
+        }
+        (MessageState::Waiting { .. } | MessageState::Sent { .. } | MessageState::GivenUp { .. }, None) => Ok(()),
     }
 }
 

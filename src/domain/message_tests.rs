@@ -239,11 +239,11 @@ fn mail_is_sent_again_by_whoever_it_is_for_and_by_managers_when_it_is_not_on_its
             until: now + TimeDelta::minutes(1),
         },
     );
-    let own = |state| may_send_again(state, &[Role::Resolver], true, now);
+    let own = |state| may_send_again(state, None, &[Role::Resolver], true, now);
     for state in [&given_up, &sent, &later] {
         assert_eq!(own(state), Ok(()), "{state:?}");
-        assert_eq!(may_send_again(state, &[Role::Manager], false, now), Ok(()));
-        let of_others = may_send_again(state, &[Role::Resolver, Role::Admin], false, now);
+        assert_eq!(may_send_again(state, None, &[Role::Manager], false, now), Ok(()));
+        let of_others = may_send_again(state, None, &[Role::Resolver, Role::Admin], false, now);
         assert_eq!(of_others, Err(Refusal::NotYourRole(Act::SendAgain)));
     }
     for state in [&due, &MessageState::Sending] {
@@ -270,22 +270,27 @@ fn mail_is_not_sent_again_where_nothing_goes_out_and_that_is_why() {
 /// A mail that was delayed, or is wanted once more, says nothing that is not so any more.
 #[test]
 fn mail_about_a_case_is_judged_again_when_it_goes_out() {
-    let case = facts(1, 1, "2026-11-30T16:00:00Z", "24 × Hex bolt").case;
     let (owner, other) = (PersonId::from_random(1), PersonId::from_random(2));
+    let (open, closed) = (Some((&owner, false)), Some((&owner, true)));
     for kind in [MessageKind::Given, MessageKind::Reminder] {
-        assert_eq!(is_past(kind, &owner, &case), None, "{kind:?}");
-        assert!(is_past(kind, &other, &case).is_some(), "{kind:?}");
+        assert_eq!(past(kind, &owner, false, open), None, "{kind:?}");
+        assert_eq!(past(kind, &other, false, open), Some(Past::CaseMoved), "{kind:?}");
     }
-    assert_eq!(
-        is_past(MessageKind::Escalated, &other, &case),
-        None,
-        "a manager owns none of it"
-    );
-    let closed = Case {
-        closed_at: Some(case.opened_at),
-        ..case
-    };
+    let escalated = past(MessageKind::Escalated, &other, false, open);
+    assert_eq!(escalated, None, "a manager owns none of it");
     for kind in [MessageKind::Given, MessageKind::Reminder, MessageKind::Escalated] {
-        assert!(is_past(kind, &owner, &closed).is_some(), "{kind:?}");
+        assert_eq!(past(kind, &owner, false, closed), Some(Past::CaseClosed), "{kind:?}");
+        assert_eq!(past(kind, &owner, true, open), Some(Past::ReaderDisabled), "{kind:?}");
     }
+    assert_eq!(past(MessageKind::Digest, &owner, false, None), None);
+    assert_eq!(
+        past(MessageKind::Digest, &owner, true, None),
+        Some(Past::ReaderDisabled)
+    );
+    // what was sent stays sent
+    let now = writing().now;
+    let again = |state| may_send_again(&state, Some(Past::CaseClosed), &[Role::Manager], false, now);
+    let refused = Err(Refusal::MessagePast(Past::CaseClosed));
+    assert_eq!(again(MessageState::Sent { at: now }), refused);
+    assert_eq!(again(MessageState::Sending), Err(Refusal::MessageOnItsWay));
 }

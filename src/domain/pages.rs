@@ -173,7 +173,7 @@ pub struct QueuePage {
     /// The number of the last thing that happened in the house, for a page that tells how many have happened since.
     pub mark: u64,
     pub paused: Option<Paused>,
-    /// Messages that reached nobody since the last working day, and should have.
+    /// Messages given up since the last working day that somebody should have got.
     pub mails_in_vain: u64,
     pub draft: Option<Draft>,
     pub asked: queue::Asked,

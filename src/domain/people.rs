@@ -135,7 +135,8 @@ pub fn case_of_value(text: &str) -> Option<(CaseId, u64)> {
 /// The numbers of the events of a hand-over, the first and the last, as an address has them: `12-17`.
 pub fn event_numbers(text: &str) -> Option<(u64, u64)> {
     let (first, last) = text.split_once('-')?;
-    Some((first.parse().ok()?, last.parse().ok()?))
+    let number = |text: &str| text.parse::<u32>().ok().map(u64::from);
+    Some((number(first)?, number(last)?))
 }
 
 /// Several cases in one field.

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Section {
-    /// A case past its deadline, one that nobody has taken, or one that belongs to no order.
+    /// A case past its deadline, one that nobody is at, or one that belongs to no order.
     Attention,
     /// Sent, and nobody knows whether it arrived.
     Pending,
@@ -125,7 +125,7 @@ pub fn section_of_suggestion(state: SuggestionState, has_open_case: bool) -> Opt
 pub enum Urgency {
     /// Its deadline has passed.
     Late(DateTime<Utc>),
-    /// Nobody has taken it; when it is due all the same.
+    /// Nobody is at it: it fell to a manager; when it is due all the same.
     Unowned(DateTime<Utc>),
     /// Its owner is away; when it is due all the same.
     OwnerAway(DateTime<Utc>),
@@ -262,7 +262,7 @@ impl std::fmt::Display for FoundPlace {
 pub struct Asked {
     /// "yes": cases whose owner looks.
     pub mine: Option<String>,
-    /// "yes": cases that nobody has taken.
+    /// "yes": cases that nobody is at: fallen to a manager, or with an owner who is away.
     pub unowned: Option<String>,
     pub supplier: Option<String>,
     pub section: Option<String>,

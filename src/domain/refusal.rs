@@ -3,7 +3,7 @@
 
 use super::difference::Difference;
 use super::ids::{OrderId, SuggestionId};
-use super::message::MailStop;
+use super::message::{MailStop, Past};
 use super::order::OrderState;
 use super::people::CaseChanged;
 use super::person::Act;
@@ -80,6 +80,8 @@ pub enum Refusal {
     NobodyElse { name: String },
     /// The message goes out within a moment, or is being sent.
     MessageOnItsWay,
+    /// The message would say what is not so any more, or say it to nobody.
+    MessagePast(Past),
     /// No message goes out at all.
     NothingIsSent(MailStop),
 }

@@ -73,13 +73,19 @@ pub fn again_at(walls: &Walls, now: DateTime<Utc>) -> DateTime<Utc> {
 /// loaded. Where all are away, who stands in for them. Among equals the lower id, so that two machines choose alike.
 pub fn manager_to_tell<'a>(candidates: &'a [Candidate], owner: &PersonId, today: NaiveDate) -> Option<&'a PersonId> {
     let managers = candidates.iter().filter(|one| one.roles.contains(&Role::Manager));
-    let first = managers.min_by(|a, b| {
-        let key = |one: &'a Candidate| (one.is_away(today), one.person == *owner, one.open_cases, &one.person);
-        key(a).cmp(&key(b))
+    let mut managers: Vec<&Candidate> = managers.collect();
+    managers.sort_by_key(|one| {
+        (
+            one.is_away(today),
+            one.person == *owner,
+            one.open_cases,
+            one.person.as_str(),
+        )
     });
-    let first = first?;
-    let there = stands_in(&first.person, candidates, today).unwrap_or(first);
-    Some(&there.person)
+    let there = managers
+        .iter()
+        .find_map(|one| stands_in(&one.person, candidates, today));
+    there.or(managers.first().copied()).map(|one| &one.person)
 }
 
 #[cfg(test)]
@@ -223,5 +229,21 @@ mod tests {
             Some(&all[0].person),
             "who is there"
         );
+        // where all are away: who stands in for one of them, whichever has somebody
+        let away = |deputy| {
+            Some(Absence {
+                from: today,
+                until: today,
+                deputy,
+            })
+        };
+        let resolver = Candidate {
+            roles: vec![Role::Resolver],
+            ..manager(3, 9)
+        };
+        let [mut idle, mut busy] = all;
+        (idle.absence, busy.absence) = (away(None), away(Some(resolver.person.clone())));
+        let all = [idle, busy, resolver];
+        assert_eq!(manager_to_tell(&all, &all[1].person, today), Some(&all[2].person));
     }
 }

@@ -82,7 +82,7 @@ pub async fn workers_alive(conn: &mut Conn, since: DateTime<Utc>) -> Result<u64,
     count(rows)
 }
 
-/// Messages that reached nobody since then, and should have.
+/// Messages given up since then that somebody should have got.
 pub async fn mails_in_vain(conn: &mut Conn, since: DateTime<Utc>) -> Result<u64, StoreError> {
     let after = micros(since);
     let rows: i64 = ask!(

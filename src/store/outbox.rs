@@ -3,7 +3,7 @@
 use super::dialect::{among, ask, done};
 use super::{Conn, StoreError, Written, count, micros, moment, moment_if, parsed, to_json};
 use crate::domain::ids::{CaseId, MessageId, PersonId, TenantId};
-use crate::domain::message::{Letter, MessageKind, MessageState, Try, TryEnd};
+use crate::domain::message::{Letter, MessageKind, MessageState, Past, Try, TryEnd, past};
 use chrono::{DateTime, Utc};
 
 /// A message to be written.
@@ -36,6 +36,8 @@ pub struct MessageRow {
     pub tried_since: Option<DateTime<Utc>>,
     /// Whoever had it in hand last did not report back in time.
     pub left_open: bool,
+    /// Why it is not sent, or sent again.
+    pub past: Option<Past>,
 }
 
 #[derive(sqlx::FromRow)]
@@ -57,6 +59,9 @@ struct Columns {
     attempts: i64,
     attempts_before: i64,
     tried_since: Option<i64>,
+    is_disabled: i64,
+    case_owner: Option<String>,
+    case_closed_at: Option<i64>,
 }
 
 macro_rules! message_columns {
@@ -64,8 +69,10 @@ macro_rules! message_columns {
         concat!(
             "SELECT m.id, m.person, p.name AS to_name, m.kind, m.case_id, m.subject, m.body, m.created_at, m.due_at,
                     m.lease_until, m.sent_at, m.given_up_at, m.given_up_because, m.in_vain, m.attempts, m.attempts_before,
-                    (SELECT t.at FROM outbox_attempts t WHERE t.message = m.id AND t.number = m.attempts_before + 1) AS tried_since
-             FROM outbox m JOIN people p ON p.id = m.person ",
+                    (SELECT t.at FROM outbox_attempts t WHERE t.message = m.id AND t.number = m.attempts_before + 1) AS tried_since,
+                    CAST(CASE WHEN p.disabled_at IS NULL THEN 0 ELSE 1 END AS BIGINT) AS is_disabled,
+                    k.owner AS case_owner, k.closed_at AS case_closed_at
+             FROM outbox m JOIN people p ON p.id = m.person LEFT JOIN cases k ON k.id = m.case_id ",
             $rest
         )
     };
@@ -91,15 +98,24 @@ impl Columns {
         }
     }
 
+    fn past(&self, kind: MessageKind, to: &PersonId) -> Result<Option<Past>, StoreError> {
+        let owner: Option<PersonId> = self.case_owner.as_deref().map(parsed).transpose()?;
+        let case = owner.as_ref().map(|owner| (owner, self.case_closed_at.is_some()));
+        Ok(past(kind, to, self.is_disabled != 0, case))
+    }
+
     fn read(self, now: DateTime<Utc>) -> Result<MessageRow, StoreError> {
+        let kind = MessageKind::of(&self.kind).ok_or_else(|| StoreError::corrupt(&self.kind))?;
+        let to = parsed(&self.person)?;
         Ok(MessageRow {
+            past: self.past(kind, &to)?,
             state: self.state(now)?,
             tried_since: moment_if(self.tried_since)?,
             left_open: moment_if(self.lease_until)?.is_some_and(|until| until <= now),
             id: parsed(&self.id)?,
-            to: parsed(&self.person)?,
+            to,
             to_name: self.to_name,
-            kind: MessageKind::of(&self.kind).ok_or_else(|| StoreError::corrupt(&self.kind))?,
+            kind,
             case: self.case_id.as_deref().map(parsed).transpose()?,
             subject: self.subject,
             body: self.body,
@@ -318,7 +334,7 @@ pub async fn message_again(
     Ok(Written::of(again))
 }
 
-/// How many messages of the tenant reached nobody since then, and should have. Were the tenant compared as a column of its
+/// How many messages of the tenant were given up since then that somebody should have got. Were the tenant compared as a column of its
 /// own, SQLite would rather read everything the tenant has.
 pub async fn messages_in_vain(conn: &mut Conn, tenant: &TenantId, since: DateTime<Utc>) -> Result<u64, StoreError> {
     let many: i64 = ask!(

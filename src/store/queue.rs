@@ -4,7 +4,7 @@
 //! are shown. So memory and time grow little with what is open, and not at all with history.
 
 use super::dialect::{among, ask};
-use super::{Conn, StoreError, micros, moment, moment_if, parsed, to_json};
+use super::{Conn, StoreError, from_json, micros, moment, moment_if, parsed, to_json};
 use crate::domain::contents::{OrderContents, SupplierId};
 use crate::domain::ids::{CaseId, OrderId, PersonId, SuggestionId, TenantId};
 use crate::domain::money::Money;
@@ -37,19 +37,41 @@ pub struct Looking<'a> {
     pub today: NaiveDate,
 }
 
-#[derive(sqlx::FromRow)]
+/// A row that is placed, in the order in which `placed!` names its columns.
+#[derive(serde::Deserialize)]
 struct OpenColumns {
     id: String,
     state: String,
     supplier: String,
     since: i64,
+    currency: Option<String>,
+    /// Absent in rows from before it was kept.
+    total: Option<String>,
     due_at: Option<i64>,
     fell_to_manager: Option<i64>,
     owner_is_away: Option<i64>,
     is_mine: Option<i64>,
-    currency: Option<String>,
-    /// Absent in rows from before it was kept.
-    total: Option<String>,
+}
+
+/// The rows of this statement as one JSON array of arrays, in no order: read one by one, a thousand rows cost more than
+/// everything else on the page.
+macro_rules! placed {
+    ($conn:ident, $($statement:tt)+) => {
+        match $conn {
+            $crate::store::dialect::Transaction::Sqlite(_) => concat!(
+                "SELECT json_group_array(json_array(id, state, supplier, since, currency, total, due_at, fell_to_manager,
+                        owner_is_away, is_mine)) FROM (",
+                $($statement)+,
+                ") AS placed"
+            ),
+            $crate::store::dialect::Transaction::Postgres(_) => concat!(
+                "SELECT CAST(coalesce(json_agg(json_build_array(id, state, supplier, since, currency, total, due_at,
+                        fell_to_manager, owner_is_away, is_mine)), '[]') AS TEXT) FROM (",
+                $($statement)+,
+                ") AS placed"
+            ),
+        }
+    };
 }
 
 impl OpenColumns {
@@ -143,9 +165,9 @@ macro_rules! open_cases {
 /// Open orders, and those that have an open case, in no order. The states are asked for in the very words of the index that
 /// holds only them.
 pub async fn open_orders(conn: &mut Conn, who: Looking<'_>) -> Result<Vec<Open<OrderId, OrderState>>, StoreError> {
-    let rows: Vec<OpenColumns> = ask!(
+    let statement = placed!(
         conn,
-        sqlx::query_as(open_cases!(
+        open_cases!(
             "order_id",
             "SELECT o.id, o.state, o.supplier, o.approved_at AS since, o.currency, o.total,
                     k.due_at, k.fell_to_manager, k.owner_is_away, k.is_mine
@@ -156,12 +178,17 @@ pub async fn open_orders(conn: &mut Conn, who: Looking<'_>) -> Result<Vec<Open<O
                     k.due_at, k.fell_to_manager, k.owner_is_away, k.is_mine
              FROM open_cases k JOIN orders o ON o.id = k.about
              WHERE o.state || '' IN ('confirmed', 'refused', 'withdrawn')"
-        ))
-        .bind(who.tenant.as_str())
-        .bind(who.person.map_or("", PersonId::as_str))
-        .bind(who.today.to_string())
-        .fetch_all(&mut *conn)
+        )
+    );
+    let rows: String = ask!(
+        conn,
+        sqlx::query_scalar(statement)
+            .bind(who.tenant.as_str())
+            .bind(who.person.map_or("", PersonId::as_str))
+            .bind(who.today.to_string())
+            .fetch_one(&mut *conn)
     )?;
+    let rows: Vec<OpenColumns> = from_json(&rows)?;
     read_orders(conn, rows).await
 }
 
@@ -172,9 +199,9 @@ pub async fn open_suggestions(
     conn: &mut Conn,
     who: Looking<'_>,
 ) -> Result<Vec<Open<SuggestionId, SuggestionState>>, StoreError> {
-    let rows: Vec<OpenColumns> = ask!(
+    let statement = placed!(
         conn,
-        sqlx::query_as(open_cases!(
+        open_cases!(
             "suggestion",
             "SELECT g.id, g.state, g.supplier, g.created_at AS since, g.currency, g.total,
                     k.due_at, k.fell_to_manager, k.owner_is_away, k.is_mine
@@ -185,12 +212,17 @@ pub async fn open_suggestions(
                     k.due_at, k.fell_to_manager, k.owner_is_away, k.is_mine
              FROM open_cases k JOIN suggestions g ON g.id = k.about
              WHERE g.state || '' NOT IN ('in_review', 'sent_back')"
-        ))
-        .bind(who.tenant.as_str())
-        .bind(who.person.map_or("", PersonId::as_str))
-        .bind(who.today.to_string())
-        .fetch_all(&mut *conn)
+        )
+    );
+    let rows: String = ask!(
+        conn,
+        sqlx::query_scalar(statement)
+            .bind(who.tenant.as_str())
+            .bind(who.person.map_or("", PersonId::as_str))
+            .bind(who.today.to_string())
+            .fetch_one(&mut *conn)
     )?;
+    let rows: Vec<OpenColumns> = from_json(&rows)?;
     let contents = among!(conn, "SELECT g.id, g.contents FROM suggestions g WHERE g.id", "");
     let not_kept = totals_not_kept(conn, &rows, contents).await?;
     rows.into_iter()
@@ -270,41 +302,47 @@ pub async fn settled_since(
     most: usize,
 ) -> Result<(Vec<Open<OrderId, OrderState>>, bool), StoreError> {
     let one_more = i64::try_from(most + 1).map_err(StoreError::corrupt)?;
-    let moved: Vec<OpenColumns> = ask!(
+    let statement = placed!(
         conn,
-        sqlx::query_as(
-            "SELECT id, state, supplier, changed_at AS since, currency, total,
+        "SELECT id, state, supplier, changed_at AS since, currency, total,
                     CAST(NULL AS BIGINT) AS due_at, CAST(NULL AS BIGINT) AS fell_to_manager,
                     CAST(NULL AS BIGINT) AS owner_is_away, CAST(NULL AS BIGINT) AS is_mine
              FROM orders WHERE tenant = $1 AND state IN ('confirmed', 'refused', 'withdrawn') AND changed_at >= $2
              ORDER BY changed_at DESC, id DESC LIMIT $3"
-        )
-        .bind(tenant.as_str())
-        .bind(micros(since))
-        .bind(one_more)
-        .fetch_all(&mut *conn)
-    )?;
-    let closed: Vec<OpenColumns> = ask!(
+    );
+    let moved: String = ask!(
         conn,
-        sqlx::query_as(
-            "WITH closed AS (
-                 SELECT order_id, closed_at FROM cases
+        sqlx::query_scalar(statement)
+            .bind(tenant.as_str())
+            .bind(micros(since))
+            .bind(one_more)
+            .fetch_one(&mut *conn)
+    )?;
+    let moved: Vec<OpenColumns> = from_json(&moved)?;
+    let statement = placed!(
+        conn,
+        "WITH last AS (
+                 SELECT order_id, max(closed_at) AS closed_at FROM cases
                  WHERE tenant = $1 AND closed_at >= $2 AND closed_at IS NOT NULL AND order_id IS NOT NULL
-                 ORDER BY closed_at DESC LIMIT $3),
-             last AS (SELECT order_id, max(closed_at) AS closed_at FROM closed GROUP BY order_id)
+                 GROUP BY order_id ORDER BY max(closed_at) DESC LIMIT $3)
              SELECT o.id, o.state, o.supplier, last.closed_at AS since, o.currency, o.total,
                     CAST(NULL AS BIGINT) AS due_at, CAST(NULL AS BIGINT) AS fell_to_manager,
                     CAST(NULL AS BIGINT) AS owner_is_away, CAST(NULL AS BIGINT) AS is_mine
-             FROM last JOIN orders o ON o.id = last.order_id
-             WHERE o.state || '' IN ('confirmed', 'refused', 'withdrawn')"
-        )
-        .bind(tenant.as_str())
-        .bind(micros(since))
-        .bind(one_more)
-        .fetch_all(&mut *conn)
+             FROM last JOIN orders o ON o.id = last.order_id"
+    );
+    let closed: String = ask!(
+        conn,
+        sqlx::query_scalar(statement)
+            .bind(tenant.as_str())
+            .bind(micros(since))
+            .bind(one_more)
+            .fetch_one(&mut *conn)
     )?;
+    let closed: Vec<OpenColumns> = from_json(&closed)?;
+    let is_cut = moved.len() > most || closed.len() > most;
     let mut settled: HashMap<String, OpenColumns> = HashMap::new();
-    for row in moved.into_iter().chain(closed) {
+    let is_final = |row: &OpenColumns| OrderState::FINAL.iter().any(|state| state.word() == row.state);
+    for row in moved.into_iter().chain(closed).filter(is_final) {
         let is_later = settled.get(&row.id).is_none_or(|there| there.since < row.since);
         if is_later {
             settled.insert(row.id.clone(), row);
@@ -312,7 +350,7 @@ pub async fn settled_since(
     }
     let mut rows: Vec<OpenColumns> = settled.into_values().collect();
     rows.sort_by(|one, other| (other.since, &other.id).cmp(&(one.since, &one.id)));
-    let is_more = rows.len() > most;
+    let is_more = is_cut || rows.len() > most;
     rows.truncate(most);
     Ok((read_orders(conn, rows).await?, is_more))
 }

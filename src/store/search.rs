@@ -38,6 +38,18 @@ pub async fn skus_add(
     Ok(())
 }
 
+/// Forgets the articles of a suggestion that came to nothing: nobody looks for it any more, and what is looked for is not
+/// behind years of them.
+pub async fn skus_drop(conn: &mut Conn, suggestion: &SuggestionId) -> Result<(), StoreError> {
+    done!(
+        conn,
+        sqlx::query("DELETE FROM search_words WHERE suggestion = $1")
+            .bind(suggestion.as_str())
+            .execute(&mut *conn)
+    )?;
+    Ok(())
+}
+
 /// Keeps an order's own id.
 pub async fn order_id_add(
     conn: &mut Conn,
@@ -117,8 +129,8 @@ fn read(rows: Vec<Columns>, text: &str, place: impl Fn(&Columns) -> FoundPlace) 
     rows.into_iter().map(hit).collect()
 }
 
-/// The statement over words: a suggestion counts while it is open, or as the order it became. Order and suggestion are asked
-/// for word by word, and the words are read in the order of their index: a join would be free to read every one there is.
+/// The statement over words. A suggestion that became an order is asked for word by word, and the words are read in the order
+/// of their index: a join would be free to read every one there is.
 macro_rules! words {
     ($which:literal, $order:literal) => {
         concat!(
@@ -126,9 +138,7 @@ macro_rules! words {
                     coalesce(w.order_id, (SELECT o.id FROM orders o WHERE o.suggestion = w.suggestion)) AS order_id
              FROM search_words w WHERE w.tenant = $1 AND ",
             $which,
-            " AND (w.order_id IS NOT NULL OR (SELECT g.state FROM suggestions g WHERE g.id = w.suggestion)
-                   IN ('in_review', 'sent_back', 'approved'))
-             ORDER BY ",
+            " ORDER BY ",
             $order,
             " LIMIT $4"
         )

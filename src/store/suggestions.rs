@@ -209,6 +209,16 @@ pub async fn suggestion_move(
         .bind(from.word())
         .execute(&mut *conn)
     )?;
+    match to {
+        SuggestionState::Rejected | SuggestionState::Superseded if Written::of(done) == Written::Done => {
+            search::skus_drop(conn, id).await?;
+        }
+        SuggestionState::Rejected
+        | SuggestionState::Superseded
+        | SuggestionState::InReview
+        | SuggestionState::SentBack
+        | SuggestionState::Approved => {}
+    }
     Ok(Written::of(done))
 }
 

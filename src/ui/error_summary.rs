@@ -116,6 +116,7 @@ fn WayOn(draft: Draft) -> impl IntoView {
         | Refusal::NobodyElse { .. }
         | Refusal::NotSettledYet { .. }
         | Refusal::NothingIsSent(_)
+        | Refusal::MessagePast(_)
         | Refusal::MessageOnItsWay => ().into_any(),
     }
 }

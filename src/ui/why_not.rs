@@ -45,6 +45,7 @@ pub fn WhyNot(refusal: Refusal, here: Here) -> impl IntoView {
         | Refusal::NobodyElse { .. }
         | Refusal::NotSettledYet { .. }
         | Refusal::NothingIsSent(_)
+        | Refusal::MessagePast(_)
         | Refusal::MessageOnItsWay => None,
     };
     view! {

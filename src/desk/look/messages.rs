@@ -28,7 +28,7 @@ impl Desk {
             tries.entry(message).or_default().push(tried);
         }
         let messages = rows.into_iter().map(|row| MessageShown {
-            may_send_again: may_send_again(&row.state, &viewer.roles, row.to == viewer.id, viewer.now),
+            may_send_again: may_send_again(&row.state, row.past, &viewer.roles, row.to == viewer.id, viewer.now),
             tries: tries.remove(&row.id).unwrap_or_default(),
             id: row.id,
             kind: row.kind,

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 /// Things on a page.
 const A_PAGE: usize = 50;
 /// Words that are looked at for the first page of what is not narrowed further.
-const FIRST_LOOKED_AT: u32 = 51;
+const FIRST_LOOKED_AT: u32 = 100;
 /// Words that are looked at else; whoever wants to see more types more.
 const MOST_LOOKED_AT: u32 = 2_000;
 
@@ -31,9 +31,14 @@ pub(super) async fn search(
     let placed_only = filter.mine || filter.unowned || filter.section.is_some();
     // what is narrowed further, and what stands on later pages, is looked for among more
     let is_first = !placed_only && filter.supplier.is_none() && filter.found_after.is_none();
-    let most = if is_first { FIRST_LOOKED_AT } else { MOST_LOOKED_AT };
-    let (hits, is_cut) = hits(conn, tenant, text, most).await?;
-    let things = things(hits);
+    let (mut things, mut is_cut) = (Vec::new(), true);
+    if is_first {
+        (things, is_cut) = found(conn, tenant, text, FIRST_LOOKED_AT).await?;
+    }
+    // and so where many of the first words stand on the same things
+    if is_cut && things.len() <= A_PAGE {
+        (things, is_cut) = found(conn, tenant, text, MOST_LOOKED_AT).await?;
+    }
     let placed: HashMap<&Target, &Placed> = placed.iter().map(|one| (&one.target, one)).collect();
     let is_wanted = |thing: &&Thing| match placed.get(&thing.target) {
         Some(one) => one.is_asked_for(filter),
@@ -48,8 +53,7 @@ pub(super) async fn search(
     let is_before = |thing: &&&Thing| filter.found_after.as_ref().is_some_and(|after| thing.place <= *after);
     let before = wanted.iter().filter(is_before).count();
     let page: Vec<&Thing> = wanted.iter().skip(before).take(A_PAGE).copied().collect();
-    // of a first look at a few words the pages go on among more
-    let goes_on = wanted.len() > before + page.len() || (is_cut && is_first);
+    let goes_on = wanted.len() > before + page.len();
     let next = page.last().filter(|_| goes_on).map(|last| last.place.to_string());
     let mut rows = rows_of(conn, tenant, &page, &placed, now).await?;
     let in_order = page.iter().filter_map(|thing| {
@@ -79,9 +83,9 @@ async fn rows_of(
     Ok(rows.into_iter().map(|row| (row.target.clone(), row)).collect())
 }
 
-/// What the text found, exact ones first, and whether there is more. What begins so is not asked for where what matches
+/// The things that the text found, exact ones first, and whether there is more. What begins so is not asked for where what matches
 /// exactly is too much already: exact ones would follow it on the next page.
-async fn hits(conn: &mut Conn, tenant: &TenantId, text: &str, most: u32) -> Result<(Vec<Hit>, bool), DeskError> {
+async fn found(conn: &mut Conn, tenant: &TenantId, text: &str, most: u32) -> Result<(Vec<Thing>, bool), DeskError> {
     let is_cut = |found: &Vec<Hit>| found.len() >= most as usize;
     let mut hits = ids_exact(conn, tenant, text, most).await?;
     let exact = words_exact(conn, tenant, text, most).await?;
@@ -92,7 +96,7 @@ async fn hits(conn: &mut Conn, tenant: &TenantId, text: &str, most: u32) -> Resu
         cut = is_cut(&begin);
         hits.extend(begin);
     }
-    Ok((hits, cut))
+    Ok((things(hits), cut))
 }
 
 /// A thing that was found, with all that matched on it.

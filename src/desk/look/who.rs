@@ -109,15 +109,21 @@ impl Desk {
             disabled: found.disabled,
             id: id.clone(),
             cases: cases.collect(),
-            moved: moved_by(conn, person, done.events).await?,
+            moved: moved_by(conn, person, id, done.events).await?,
             viewer,
             count,
         })
     }
 }
 
-/// How many cases the person moved by these events; nothing where they moved none, whatever an address says (rule 21).
-async fn moved_by(conn: &mut Conn, person: &Person, events: Option<(u64, u64)>) -> Result<Option<usize>, DeskError> {
+/// How many cases the person took from somebody by these events; nothing where it was none, whatever an address says (rule
+/// 21).
+async fn moved_by(
+    conn: &mut Conn,
+    person: &Person,
+    from: &PersonId,
+    events: Option<(u64, u64)>,
+) -> Result<Option<usize>, DeskError> {
     let Some((first, last)) = events.filter(|(first, last)| first <= last) else {
         return Ok(None);
     };
@@ -129,7 +135,7 @@ async fn moved_by(conn: &mut Conn, person: &Person, events: Option<(u64, u64)>) 
     let mut moved = 0;
     for (_, bytes, _) in page {
         let event: Event = serde_json::from_str(&bytes).map_err(|error| DeskError::Broken(error.to_string()))?;
-        let is_moved = matches!(event.happening, Happening::CaseMoved { .. });
+        let is_moved = matches!(event.happening, Happening::CaseMoved { from: Some(whose), .. } if whose == *from);
         moved += usize::from(is_moved && event.actor == actor);
     }
     Ok(Some(moved).filter(|moved| *moved > 0))

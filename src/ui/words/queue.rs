@@ -44,8 +44,8 @@ pub fn money_of(section: Section, total: &Money) -> String {
 /// That people were to be told, and were not.
 pub fn mails_in_vain(mails: usize, since: DateTime<Utc>, here: Here) -> String {
     format!(
-        "{} nobody {}.",
-        super::count(mails, "e-mail reached", "e-mails reached"),
+        "{} given up {}: nobody may have got it.",
+        super::count(mails, "e-mail was", "e-mails were"),
         settled_since(since, here)
     )
 }
@@ -102,7 +102,7 @@ pub fn settled_since(since: DateTime<Utc>, here: Here) -> String {
 pub fn urgency(urgency: Urgency, here: Here) -> Option<String> {
     match urgency {
         Urgency::Late(due) => Some(super::sentence_case(&here.left(due))),
-        Urgency::Unowned(_) => Some("Taken by nobody".to_owned()),
+        Urgency::Unowned(_) => Some("Nobody at it".to_owned()),
         Urgency::OwnerAway(_) => Some("Owner is away".to_owned()),
         Urgency::Due(due) => Some(format!("Due {}", here.short(due))),
         Urgency::Waits(_) | Urgency::Over(_) => None,

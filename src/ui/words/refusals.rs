@@ -44,6 +44,7 @@ pub fn manner(refusal: &Refusal) -> Manner {
         | Refusal::LaterOrderLive
         | Refusal::NotDue
         | Refusal::NothingIsSent(_)
+        | Refusal::MessagePast(_)
         | Refusal::CannotAsk
         | Refusal::RecordThere
         | Refusal::HeldFromBeforeGap { .. }
@@ -81,6 +82,7 @@ pub fn heading(refusal: &Refusal) -> &'static str {
         Refusal::NotSettledYet { .. } => "Too early to say",
         Refusal::MessageOnItsWay => "On its way already",
         Refusal::NothingIsSent(_) => "Nothing is sent now",
+        Refusal::MessagePast(_) => "It is past",
         Refusal::NotPaused => "The pause has ended already",
         Refusal::HeldFromBeforeGap { .. } => "The pause cannot end yet",
         Refusal::CasesChanged(_) => "Nothing was handed over: it is not what you saw",
@@ -181,6 +183,7 @@ pub fn sentence(refusal: &Refusal, here: Here) -> String {
         Refusal::MessageOnItsWay => {
             "The message goes out within a moment, or is being sent now. There is nothing to press.".to_owned()
         }
+        Refusal::MessagePast(past) => format!("The message is not sent again: {}.", past.because()),
         Refusal::NothingIsSent(stop) => super::messages::stopped(*stop).to_owned(),
         Refusal::NotSettledYet { at } => format!(
             "The supplier may still be working on it until {}. Before that nobody can say that it is not there. What you \

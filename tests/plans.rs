@@ -173,6 +173,7 @@ async fn a_history(house: &mut House) -> Old {
         filling.copy(original, from..from + many).await;
         from += many;
     }
+    filling.tell_of_cases().await;
     filling.done().await;
     Old {
         pending,

@@ -3,7 +3,7 @@
 -- given up, and still of use: not what was past before it could be sent
 ALTER TABLE outbox ADD COLUMN in_vain BIGINT NOT NULL DEFAULT 0 CHECK (in_vain = 0 OR in_vain = 1 AND given_up_at IS NOT NULL);
 UPDATE outbox SET in_vain = 1 WHERE given_up_at IS NOT NULL AND given_up_because NOT LIKE '% is disabled and is told nothing';
-CREATE INDEX outbox_in_vain ON outbox (given_up_at, tenant) WHERE in_vain = 1;
+CREATE INDEX outbox_in_vain ON outbox (tenant, given_up_at) WHERE in_vain = 1;
 
 -- who said last that they are at it
 ALTER TABLE cases ADD COLUMN quiet_by TEXT REFERENCES people (id);

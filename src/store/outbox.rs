@@ -334,12 +334,11 @@ pub async fn message_again(
     Ok(Written::of(again))
 }
 
-/// How many messages of the tenant were given up since then that somebody should have got. Were the tenant compared as a column of its
-/// own, SQLite would rather read everything the tenant has.
+/// How many messages of the tenant were given up since then that somebody should have got.
 pub async fn messages_in_vain(conn: &mut Conn, tenant: &TenantId, since: DateTime<Utc>) -> Result<u64, StoreError> {
     let many: i64 = ask!(
         conn,
-        sqlx::query_scalar("SELECT count(*) FROM outbox WHERE in_vain = 1 AND given_up_at >= $1 AND tenant || '' = $2")
+        sqlx::query_scalar("SELECT count(*) FROM outbox WHERE in_vain = 1 AND given_up_at >= $1 AND tenant = $2")
             .bind(micros(since))
             .bind(tenant.as_str())
             .fetch_one(&mut *conn)

@@ -240,6 +240,13 @@ impl Filling {
         query.execute(&mut self.connection).await.expect(statement);
     }
 
+    /// Says that whoever has a case was told of it, long ago.
+    pub async fn tell_of_cases(&mut self) {
+        let told = "INSERT INTO outbox (id, tenant, person, kind, case_id, subject, body, created_at, sent_at)
+                    SELECT 'msg_' || id, tenant, owner, 'given', id, 'A case', 'It is yours.', opened_at, opened_at FROM cases";
+        self.connection.execute(told).await.expect(told);
+    }
+
     /// What the server does by itself some time after so much was written. SQLite has no such thing, and the program
     /// never asks it to: its plans there are made without counts.
     pub async fn done(mut self) {

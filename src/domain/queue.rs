@@ -312,6 +312,16 @@ pub struct Filter {
     pub found_after: Option<FoundPlace>,
 }
 
+impl Filter {
+    /// Whether what was settled of late can be among what is looked for: nobody's case is open there, and a text finds it
+    /// without its section.
+    pub fn wants_settled(&self) -> bool {
+        let asks_for_it = self.section == Some(Section::Settled);
+        let asks_for_all = self.section.is_none() && self.text.is_none();
+        (asks_for_it || asks_for_all) && !self.mine && !self.unowned
+    }
+}
+
 /// Nobody looks for a longer text; the longest that has a meaning is an intent's id.
 const LONGEST: usize = 200;
 
@@ -553,5 +563,21 @@ mod tests {
         };
         assert!(blank.is_empty());
         assert_eq!(blank.filter(), Ok(Filter::default()));
+    }
+
+    #[test]
+    fn what_is_settled_is_read_only_where_it_may_be_shown() {
+        let asked = |section: &str, text: &str, mine: &str| {
+            let some = |text: &str| Some(text.to_owned());
+            let asked = Asked {
+                section: some(section),
+                text: some(text),
+                mine: some(mine),
+                ..Asked::default()
+            };
+            asked.filter().expect("all of it means something").wants_settled()
+        };
+        assert!(asked("", "", "") && asked("settled", "", "") && asked("settled", "M8", ""));
+        assert!(!asked("pending", "", "") && !asked("", "M8", "") && !asked("", "", "yes"));
     }
 }

@@ -162,6 +162,19 @@ macro_rules! open_cases {
     };
 }
 
+/// The rows of a statement over open cases.
+async fn open_rows(conn: &mut Conn, statement: &'static str, who: Looking<'_>) -> Result<Vec<OpenColumns>, StoreError> {
+    let rows: String = ask!(
+        conn,
+        sqlx::query_scalar(statement)
+            .bind(who.tenant.as_str())
+            .bind(who.person.map_or("", PersonId::as_str))
+            .bind(who.today.to_string())
+            .fetch_one(&mut *conn)
+    )?;
+    from_json(&rows)
+}
+
 /// Open orders, and those that have an open case, in no order. The states are asked for in the very words of the index that
 /// holds only them.
 pub async fn open_orders(conn: &mut Conn, who: Looking<'_>) -> Result<Vec<Open<OrderId, OrderState>>, StoreError> {
@@ -180,15 +193,7 @@ pub async fn open_orders(conn: &mut Conn, who: Looking<'_>) -> Result<Vec<Open<O
              WHERE o.state || '' IN ('confirmed', 'refused', 'withdrawn')"
         )
     );
-    let rows: String = ask!(
-        conn,
-        sqlx::query_scalar(statement)
-            .bind(who.tenant.as_str())
-            .bind(who.person.map_or("", PersonId::as_str))
-            .bind(who.today.to_string())
-            .fetch_one(&mut *conn)
-    )?;
-    let rows: Vec<OpenColumns> = from_json(&rows)?;
+    let rows = open_rows(conn, statement, who).await?;
     read_orders(conn, rows).await
 }
 
@@ -214,15 +219,7 @@ pub async fn open_suggestions(
              WHERE g.state || '' NOT IN ('in_review', 'sent_back')"
         )
     );
-    let rows: String = ask!(
-        conn,
-        sqlx::query_scalar(statement)
-            .bind(who.tenant.as_str())
-            .bind(who.person.map_or("", PersonId::as_str))
-            .bind(who.today.to_string())
-            .fetch_one(&mut *conn)
-    )?;
-    let rows: Vec<OpenColumns> = from_json(&rows)?;
+    let rows = open_rows(conn, statement, who).await?;
     let contents = among!(conn, "SELECT g.id, g.contents FROM suggestions g WHERE g.id", "");
     let not_kept = totals_not_kept(conn, &rows, contents).await?;
     rows.into_iter()
@@ -293,6 +290,26 @@ pub async fn open_suppliers(conn: &mut Conn, who: Looking<'_>) -> Result<Vec<Ope
     rows.into_iter().map(read).collect()
 }
 
+/// The rows of a statement over what was settled of late, at most so many.
+async fn last_rows(
+    conn: &mut Conn,
+    statement: &'static str,
+    tenant: &TenantId,
+    since: DateTime<Utc>,
+    most: usize,
+) -> Result<Vec<OpenColumns>, StoreError> {
+    let most = i64::try_from(most).map_err(StoreError::corrupt)?;
+    let rows: String = ask!(
+        conn,
+        sqlx::query_scalar(statement)
+            .bind(tenant.as_str())
+            .bind(micros(since))
+            .bind(most)
+            .fetch_one(&mut *conn)
+    )?;
+    from_json(&rows)
+}
+
 /// Orders settled since then, the last ones first, at most so many; and whether there are more. `since` is when each was
 /// settled: it came to stand where it stands, or its last case closed. Those with an open case are among them.
 pub async fn settled_since(
@@ -301,7 +318,6 @@ pub async fn settled_since(
     since: DateTime<Utc>,
     most: usize,
 ) -> Result<(Vec<Open<OrderId, OrderState>>, bool), StoreError> {
-    let one_more = i64::try_from(most + 1).map_err(StoreError::corrupt)?;
     let statement = placed!(
         conn,
         "SELECT id, state, supplier, changed_at AS since, currency, total,
@@ -310,15 +326,7 @@ pub async fn settled_since(
              FROM orders WHERE tenant = $1 AND state IN ('confirmed', 'refused', 'withdrawn') AND changed_at >= $2
              ORDER BY changed_at DESC, id DESC LIMIT $3"
     );
-    let moved: String = ask!(
-        conn,
-        sqlx::query_scalar(statement)
-            .bind(tenant.as_str())
-            .bind(micros(since))
-            .bind(one_more)
-            .fetch_one(&mut *conn)
-    )?;
-    let moved: Vec<OpenColumns> = from_json(&moved)?;
+    let moved = last_rows(conn, statement, tenant, since, most + 1).await?;
     let statement = placed!(
         conn,
         "WITH last AS (
@@ -330,15 +338,7 @@ pub async fn settled_since(
                     CAST(NULL AS BIGINT) AS owner_is_away, CAST(NULL AS BIGINT) AS is_mine
              FROM last JOIN orders o ON o.id = last.order_id"
     );
-    let closed: String = ask!(
-        conn,
-        sqlx::query_scalar(statement)
-            .bind(tenant.as_str())
-            .bind(micros(since))
-            .bind(one_more)
-            .fetch_one(&mut *conn)
-    )?;
-    let closed: Vec<OpenColumns> = from_json(&closed)?;
+    let closed = last_rows(conn, statement, tenant, since, most + 1).await?;
     let is_cut = moved.len() > most || closed.len() > most;
     let mut settled: HashMap<String, OpenColumns> = HashMap::new();
     let is_final = |row: &OpenColumns| OrderState::FINAL.iter().any(|state| state.word() == row.state);

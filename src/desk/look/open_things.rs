@@ -29,7 +29,7 @@ impl Desk {
             person: None,
             tenant,
         };
-        let (all, _) = everything(&mut read, who, now, now).await?;
+        let (all, _) = everything(&mut read, who, now, None).await?;
         let open: Vec<Placed> = all.into_iter().filter(|one| one.section != Section::Settled).collect();
         let mut rows: HashMap<Target, Row> = HashMap::new();
         for some in open.chunks(PAGE as usize) {

@@ -28,7 +28,7 @@ const OF_ONE: usize = 50;
 /// Rows of each section on paper; the rest is counted.
 const ON_A_SHEET: usize = 500;
 /// Orders settled of late that are counted; of more it is only said that there are more.
-const MOST_SETTLED: usize = 1_000;
+const MOST_SETTLED: usize = 500;
 
 impl Desk {
     /// The morning queue, as far as it is asked for. A filter that cannot be read shows nothing, and the page says why.
@@ -78,7 +78,7 @@ impl Desk {
             ..asked.filter().unwrap_or_default()
         };
         let who = looking(person, &viewer);
-        let (all, _) = everything(&mut read, who, viewer.now, viewer.now).await?;
+        let (all, _) = everything(&mut read, who, viewer.now, None).await?;
         let is_open = |one: &Placed| one.section != Section::Settled && one.is_asked_for(&filter);
         let open: Vec<Placed> = all.into_iter().filter(is_open).collect();
         let page = Page {
@@ -101,6 +101,7 @@ async fn looked_through(
     filter: &Filter,
     since: DateTime<Utc>,
 ) -> Result<(Vec<SectionRows>, Option<Found>), DeskError> {
+    let since = Some(since).filter(|_| filter.wants_settled());
     let (all, is_more) = everything(conn, looking(person, viewer), viewer.now, since).await?;
     if let Some(text) = &filter.text {
         let found = search(conn, person.tenant(), text, filter, &all, viewer.now).await?;
@@ -152,15 +153,19 @@ impl<'a> Page<'a> {
     }
 }
 
-/// Everything in its section, and whether more was settled than is counted.
+/// Everything open in its section, with what was settled since then where that is asked for; and whether more was settled than
+/// is counted.
 pub(super) async fn everything(
     conn: &mut Conn,
     who: Looking<'_>,
     now: DateTime<Utc>,
-    since: DateTime<Utc>,
+    since: Option<DateTime<Utc>>,
 ) -> Result<(Vec<Placed>, bool), DeskError> {
     let orders = open_orders(conn, who).await?;
-    let (mut settled, is_more) = settled_since(conn, who.tenant, since, MOST_SETTLED).await?;
+    let (mut settled, is_more) = match since {
+        Some(since) => settled_since(conn, who.tenant, since, MOST_SETTLED).await?,
+        None => (Vec::new(), false),
+    };
     // what has an open case is not over
     let open: HashSet<&OrderId> = orders.iter().map(|open| &open.id).collect();
     settled.retain(|one| !open.contains(&one.id));

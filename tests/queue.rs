@@ -263,6 +263,15 @@ async fn what_is_found_goes_on_behind_what_was_found_last() {
     }
     let nothing = buyer.get(&format!("/?q=SAME&after={next}")).await.text;
     assert!(nothing.contains("Nothing stands behind it any more"), "{nothing}");
+    // said of a page behind another, and of nothing else
+    for path in [
+        "/?after=anything",
+        "/?q=NOTHING-LIKE-IT&after=anything",
+        "/?section=pending&after=anything",
+    ] {
+        let page = buyer.get(path).await.text;
+        assert!(!page.contains("Nothing stands behind it"), "{path}: {page}");
+    }
 }
 
 /// Where several words of a thing begin so it stands there once, and a page that says there is more has more.

@@ -221,7 +221,10 @@ fn OneSection(section: SectionRows, asked: Asked, since: chrono::DateTime<chrono
 
 #[component]
 fn NoRows(section: Section, asked: Asked) -> impl IntoView {
-    if asked.after.is_some() {
+    let is_later_page = asked
+        .filter()
+        .is_ok_and(|filter| filter.section.is_some() && filter.after.is_some());
+    if is_later_page {
         return view! { <p class="empty">{words::queue::NOTHING_BEHIND}</p> }.into_any();
     }
     if asked.is_empty() {
@@ -285,7 +288,7 @@ fn WhatWasFound(found: Found, asked: Asked, here: Here) -> impl IntoView {
     let many = found.before + found.rows.len();
     let is_more = found.next.is_some() || found.is_cut;
     let count = format!("{many}{}", if is_more { "+" } else { "" });
-    let body = if found.rows.is_empty() && asked.after.is_some() {
+    let body = if found.rows.is_empty() && found.before > 0 {
         view! { <p class="empty">{words::queue::NOTHING_BEHIND}</p> }.into_any()
     } else if many == 0 && found.elsewhere == 0 {
         view! {

@@ -11,7 +11,8 @@ const settings = {
   COUNTERSIGN_LOOK_UP_FIRST: "30m",
   COUNTERSIGN_LOOK_UP_MOST: "30m",
   COUNTERSIGN_MAIL_FIRST: "5s",
-  COUNTERSIGN_MAIL_ATTEMPTS: "2",
+  COUNTERSIGN_MAIL_MOST: "5s",
+  COUNTERSIGN_MAIL_GIVE_UP: "5s",
 };
 
 const test = base.extend<object, { house: House }>({

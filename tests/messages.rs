@@ -758,6 +758,43 @@ async fn after_downtime_the_digest_of_today_comes_late_once_and_says_so() {
     assert_eq!(outbox(&house, "digest").await.len(), 2, "no second one that day");
 }
 
+/// After days without a mail server nobody gets a morning for each of them.
+#[tokio::test]
+async fn a_digest_that_waited_is_not_sent_behind_a_later_one() {
+    let (house, office) = house_and_office().await;
+    morning(&house, TimeDelta::minutes(5)).await;
+    office.wait_for(2).await;
+    let resolver = house.sign_in(RESOLVER).await;
+    let pool = house.database().await;
+    let yesterday = (Utc::now() - TimeDelta::days(1)).date_naive().to_string();
+    for statement in [
+        "INSERT INTO outbox (id, tenant, person, kind, subject, body, created_at, due_at)
+         SELECT 'msg_000000000000', m.tenant, m.person, m.kind, 'The queue of yesterday', m.body, m.created_at, m.created_at
+         FROM outbox m JOIN people p ON p.id = m.person WHERE m.kind = 'digest' AND p.email = 'rolf@example.com'",
+        "INSERT INTO digests (tenant, person, day, message)
+         SELECT tenant, person, 'DAY', 'msg_000000000000' FROM outbox WHERE id = 'msg_000000000000'",
+    ] {
+        let statement = statement.replace("DAY", &yesterday).replace("rolf@example.com", RESOLVER);
+        let done = sqlx::query(sqlx::AssertSqlSafe(statement)).execute(&pool).await;
+        assert_eq!(done.expect("written").rows_affected(), 1);
+    }
+    pool.close().await;
+
+    let given_up = until("given up", || async {
+        let page = resolver.get("/messages").await.text;
+        page.contains("a later digest was written since").then_some(page)
+    })
+    .await;
+
+    assert!(given_up.contains("The queue of yesterday"), "{given_up}");
+    assert_eq!(office.heard(), 2, "nobody got it");
+    let queue = resolver.get("/").await.text;
+    assert!(
+        !queue.contains("nobody may have got it"),
+        "it is no use to anybody: {queue}"
+    );
+}
+
 /// Nobody works on a holiday, and whoever came after the morning begins with tomorrow's.
 #[tokio::test]
 async fn there_is_no_digest_on_a_holiday_nor_for_who_came_after_it_was_due() {

@@ -42,17 +42,25 @@ const SETTLED: i64 = 6_000;
 const OPEN: i64 = 20;
 
 /// Statements that must have been heard, each by words that no other has.
-const HOT: [(&str, &str); 40] = [
+const HOT: [(&str, &str); 42] = [
     ("order_due", "d.due_at <= $1"),
     ("order_resume_due", "o.resume_at IS NOT NULL"),
     ("order_resume_void", "resume_at < $1"),
     ("order_ask_due", "look_up_at <= $1"),
     ("attempt_overdue", "lease_until <= $1"),
     ("order_waiting_since", "sendable_since <= $3"),
-    ("open_orders", "FROM orders o LEFT JOIN open_cases k"),
-    ("open_suggestions", "FROM suggestions g LEFT JOIN open_cases k"),
+    ("open_cases", "c.closed_at IS NULL AND c.supplier IS NULL"),
+    (
+        "open_orders",
+        "AND o.state || '' IN ('confirmed', 'refused', 'withdrawn')",
+    ),
+    (
+        "open_suggestions",
+        "AND g.state || '' NOT IN ('in_review', 'sent_back')",
+    ),
     ("shown_orders", "o.supplier_reference, a.name AS approved_by_name"),
-    ("shown_suggestions", "g.decision, p.name AS owner_name"),
+    ("shown_suggestions", "AS supplier_name, g.created_at, g.decision"),
+    ("shown_cases", "SELECT c.id, p.name, c.reason"),
     ("in_review_after", "(created_at, id) > ($2, $3)"),
     (
         "order_page, all",

@@ -3,6 +3,7 @@
 
 mod support;
 
+use chrono::{TimeDelta, Utc};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use support::fill::{Filling, Original};
@@ -336,6 +337,91 @@ async fn the_queue_is_looked_through_by_what_stands_in_the_address() {
     assert!(page.contains("There is no such section"), "{page}");
     assert!(page.contains("“Mine” is yes, or not asked for"), "{page}");
     assert!(sections(&page).is_empty(), "nothing that could be taken for the answer");
+}
+
+/// Two cases of one order, two owners: all that its row says is of one of them.
+#[tokio::test]
+async fn a_row_with_two_cases_speaks_of_one_of_them_and_what_somebody_is_at_is_not_nobodys() {
+    let house = House::plan()
+        .setting("request_deadline", "1s")
+        .setting("send_by", "1s")
+        .setting("lease", "2500ms")
+        .setting("look_up_first", "300ms")
+        .setting("look_up_most", "300ms")
+        .start()
+        .await;
+    let (buyer, resolver) = (house.sign_in(BUYER).await, house.sign_in(RESOLVER).await);
+    let twice = std::iter::repeat_n(json!({ "on": "look_up", "do": "twice" }), 200);
+    house
+        .faults(std::iter::once(fault("store_then_close")).chain(twice).collect())
+        .await;
+    let order = house.buy(&buyer, "two-cases").await;
+    let order = house
+        .wait_for(&order, "two cases", |order| {
+            order["cases"].as_array().map(Vec::len) == Some(2)
+        })
+        .await;
+    let row = async || {
+        let page = buyer.get("/").await.text;
+        let rows = page.split("<tr>").filter(|row| row.contains(id(&order)));
+        let [row] = rows.collect::<Vec<_>>()[..] else {
+            panic!("not one row: {page}")
+        };
+        let section = sections(&page).into_iter();
+        let mut section = section.filter(|(_, links)| links.contains(&format!("/orders/{}", id(&order))));
+        (section.next().expect("a section").0, row.to_owned())
+    };
+    let (section, both) = row().await;
+    assert_eq!(section, "pending", "{both}");
+    assert!(
+        both.contains("Rolf Resolver") && both.contains("and 1 more case"),
+        "{both}"
+    );
+
+    // the one that is due later goes to somebody who is away
+    let case = duplicate(&house, &order).await;
+    let version = case["version"].to_string();
+    let to = [
+        ("case", id(&case)),
+        ("version", &*version),
+        ("owner", &house.person(MANAGER).await),
+        ("due_at", "2031-01-01T12:00"),
+        ("reason", "hers"),
+    ];
+    assert_eq!(resolver.post("/act/assign", &to).await.status, 303);
+    let away = house.run(&["person", "away", MANAGER, "--until", &in_two_days()]);
+    assert_eq!(away.status, 0, "{}", away.err);
+    let (section, left) = row().await;
+    assert_eq!(section, "attention", "{left}");
+    assert!(
+        left.contains("Owner is away") && left.contains("Mara Manager"),
+        "{left}"
+    );
+    assert!(
+        !left.contains("Rolf Resolver"),
+        "not the owner of the other one: {left}"
+    );
+
+    let case = duplicate(&house, &order).await;
+    let version = case["version"].to_string();
+    let at_it = [("order", id(&order)), ("case", id(&case)), ("version", &*version)];
+    assert_eq!(resolver.post("/act/acknowledge", &at_it).await.status, 303);
+    let (section, at_it) = row().await;
+    assert_eq!(section, "pending", "somebody is at it: {at_it}");
+    assert!(at_it.contains("Rolf Resolver"), "{at_it}");
+}
+
+/// The case about a second record of an order.
+async fn duplicate(house: &House, order: &Value) -> Value {
+    let now = house.now(order).await;
+    let cases = now["cases"].as_array().expect("cases");
+    let mut duplicates = cases.iter().filter(|case| case["kind"] == "supplier_duplicate");
+    duplicates.next().expect("a case").clone()
+}
+
+#[allow(clippy::disallowed_methods, reason = "a test says until when somebody is away")]
+fn in_two_days() -> String {
+    (Utc::now() + TimeDelta::days(2)).date_naive().to_string()
 }
 
 /// What stands on somebody's papers: exact ones first, each with what of it matched; nothing of another tenant.

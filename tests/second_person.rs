@@ -61,6 +61,9 @@ async fn a_finding_above_the_amount_counts_once_a_manager_who_did_not_make_it_ha
     assert_eq!(waits["findings"], json!([]));
     let shown = manager.get(&page(&lost)).await.text;
     assert!(shown.contains("A second person has to confirm this") && shown.contains("Ms Berg"));
+    const IN_THE_QUEUE: &str = "Rolf Resolver recorded: the supplier has the order. A second person confirms it";
+    let queue = manager.get("/").await.text;
+    assert!(queue.contains(IN_THE_QUEUE), "{queue}");
     // neither whoever made it, nor a resolver, nor with another number
     let own = resolver.finds(&lost, "at_supplier", &[number]).await;
     must_be_refused(&resolver, own, &lost, "own_finding").await;
@@ -76,6 +79,10 @@ async fn a_finding_above_the_amount_counts_once_a_manager_who_did_not_make_it_ha
 
     let home = house.see_state(&lost, "confirmed").await;
     assert_eq!(home["supplier_reference"], "A-1001");
+    assert!(
+        !manager.get("/").await.text.contains(IN_THE_QUEUE),
+        "nothing waits any more"
+    );
     let finding = &home["findings"][0];
     assert_eq!(
         (&finding["by"], &finding["confirmed_by"], &finding["source"]),

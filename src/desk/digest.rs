@@ -99,7 +99,7 @@ async fn letters(
         .await?
         .ok_or(DeskError::Absent("tenant"))?;
     let missing = digests::digest_missing(conn, id, today.day, today.due_at).await?;
-    let open = open_cases(conn, id, today.day).await?;
+    let open = open_cases(conn, id, today.day, now).await?;
     let writing = Writing {
         now,
         zone: today.zone,
@@ -126,13 +126,18 @@ async fn letters(
 }
 
 /// Every open case with what it is about; read together, since there may be many.
-async fn open_cases(conn: &mut Conn, tenant: &TenantId, day: NaiveDate) -> Result<Vec<OpenCase>, DeskError> {
+async fn open_cases(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    day: NaiveDate,
+    now: DateTime<Utc>,
+) -> Result<Vec<OpenCase>, DeskError> {
     let rows = case_open_list(conn, tenant).await?;
     let away = absences::away_on(conn, tenant, day).await?;
     let abouts: Vec<&About> = rows.iter().map(|(_, about)| about).collect();
     let abouts = about_what(conn, tenant, &abouts).await?;
     let open = rows.into_iter().zip(abouts).map(|((case, _), about)| OpenCase {
-        is_unowned: is_unowned(&case, away.contains(&case.owner)),
+        is_unowned: is_unowned(&case, away.contains(&case.owner), now),
         facts: CaseFacts {
             case,
             goods: about.goods,

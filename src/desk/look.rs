@@ -33,10 +33,10 @@ use crate::domain::restored::may_end_pause;
 use crate::domain::resume::{Ground, NoResume, may_ask_to_resume, was_not_found};
 use crate::domain::second_person::Proposed;
 use crate::domain::suggestion::{ReviewAct, SuggestionState, needs_second_purchase, review, to_accept};
-use crate::store::cases::{About, case_list};
+use crate::store::cases::{About, case_list, cases_of};
 pub use crate::store::orders::OrderFilter;
 use crate::store::orders::OrderRow;
-use crate::store::queue::{in_review_after, shown_suggestions};
+use crate::store::queue::in_review_after;
 use crate::store::suggestions::SuggestionRow;
 use crate::store::{
     Conn, attempts, drafts, events, findings, intents, look_ups, orders, people, reused, second_person, suggestions,
@@ -44,7 +44,7 @@ use crate::store::{
 };
 use chrono::{DateTime, Utc};
 pub use open_things::OpenThing;
-use rows::{listed, suggestion_row};
+use queue::list_rows;
 use std::collections::HashMap;
 pub use who::JustDone;
 
@@ -115,12 +115,8 @@ impl Desk {
         let more = waiting.len() > PAGE as usize;
         waiting.truncate(PAGE as usize);
         let next = waiting.last().filter(|_| more).map(SuggestionId::to_string);
-        let waiting: Vec<&SuggestionId> = waiting.iter().collect();
-        let rows = shown_suggestions(&mut read, tenant, &waiting).await?;
-        let rows = rows
-            .into_iter()
-            .map(|one| suggestion_row(one, None, viewer.now))
-            .collect();
+        let waiting: Vec<Target> = waiting.into_iter().map(Target::Suggestion).collect();
+        let rows = list_rows(&mut read, person, &viewer, &waiting).await?;
         let count = suggestions::suggestion_count(&mut read, tenant, SuggestionState::InReview).await?;
         let draft = draft_of(&mut read, person, refused).await?;
         Ok(SuggestionsPage {
@@ -287,14 +283,8 @@ impl Desk {
             ..OrderFilter::default()
         };
         let (orders, next) = order_rows(&mut read, person.tenant(), &filter, PAGE).await?;
-        let mut names = Names::default();
-        let mut rows = Vec::new();
-        for order in orders {
-            let cases = order_cases(&mut read, &order).await?;
-            let supplier_name = names.supplier(&mut read, &order).await?;
-            let approved_by = names.person(&mut read, &order.approved_by).await?;
-            rows.push(listed(order, &cases, supplier_name, approved_by, viewer.now));
-        }
+        let orders: Vec<Target> = orders.into_iter().map(|order| Target::Order(order.id)).collect();
+        let rows = list_rows(&mut read, person, &viewer, &orders).await?;
         let draft = draft_of(&mut read, person, refused).await?;
         Ok(OrdersPage {
             viewer,
@@ -317,7 +307,8 @@ impl Desk {
         let order = orders::order_fetch(&mut read, program.tenant(), id)
             .await?
             .ok_or(DeskError::Absent("order"))?;
-        self.order_view(&mut read, order).await
+        let view = self.with_what_is_around(&mut read, vec![order]).await?.pop();
+        view.ok_or(DeskError::Absent("order"))
     }
 
     /// A page of orders, for a program.
@@ -334,31 +325,58 @@ impl Desk {
     ) -> Result<OrderViews, DeskError> {
         let mut read = self.store.begin_read().await?;
         let (rows, next) = order_rows(&mut read, tenant, filter, limit).await?;
-        let mut orders = Vec::new();
-        for row in rows {
-            orders.push(self.order_view(&mut read, row).await?);
-        }
+        let orders = self.with_what_is_around(&mut read, rows).await?;
         Ok(OrderViews { orders, next })
     }
 
-    async fn order_view(&self, conn: &mut Conn, order: OrderRow) -> Result<OrderView, DeskError> {
-        // most orders are settled: what resuming is judged by is gathered for the others only
-        let resume = match was_not_found(order.life.state, order.life.holds) {
+    /// These orders with everything the API tells of them. What every order has is read at once for all of them; what only a
+    /// doubt has, order by order for those that are or were in doubt.
+    async fn with_what_is_around(&self, conn: &mut Conn, orders: Vec<OrderRow>) -> Result<Vec<OrderView>, DeskError> {
+        let ids: Vec<&OrderId> = orders.iter().map(|order| &order.id).collect();
+        let buyers: Vec<&PersonId> = orders.iter().map(|order| &order.approved_by).collect();
+        let names = people::names_of(conn, &buyers).await?;
+        let mut cases = cases_of(conn, &ids).await?;
+        let mut attempts = attempts::attempts_of(conn, &ids).await?;
+        let looked_up = look_ups::looked_up_of(conn, &ids).await?;
+        let found = findings::found_of(conn, &ids).await?;
+        let mut views = Vec::new();
+        for order in orders {
+            let (look_ups, findings) = (looked_up.contains(&order.id), found.contains(&order.id));
+            views.push(OrderView {
+                approved_by_name: names
+                    .get(&order.approved_by)
+                    .cloned()
+                    .ok_or(DeskError::Absent("person"))?,
+                cases: cases.remove(&order.id).unwrap_or_default(),
+                attempts: attempts.remove(&order.id).unwrap_or_default(),
+                look_ups: match look_ups {
+                    true => look_ups::look_up_list(conn, &order.id).await?,
+                    false => Vec::new(),
+                },
+                findings: match findings {
+                    true => findings::finding_list(conn, &order.id).await?,
+                    false => Vec::new(),
+                },
+                resume: self.resume_of(conn, &order).await?,
+                proposed: match OrderState::FINAL.contains(&order.life.state) {
+                    true => None,
+                    false => second_person::proposal_open(conn, &order.id, order.life.version).await?,
+                },
+                order,
+            });
+        }
+        Ok(views)
+    }
+
+    /// Whether a person may have it sent once more. Most orders are settled: what that is judged by is gathered for the others
+    /// only.
+    async fn resume_of(&self, conn: &mut Conn, order: &OrderRow) -> Result<Result<Ground, NoResume>, DeskError> {
+        Ok(match was_not_found(order.life.state, order.life.holds) {
             Ok(_) => {
-                let facts = self.doubt_facts(conn, &order).await?;
+                let facts = self.doubt_facts(conn, order).await?;
                 may_ask_to_resume(&facts.about(&order.life), clock::now())
             }
             Err(why) => Err(why),
-        };
-        Ok(OrderView {
-            approved_by_name: people::person_name(conn, &order.approved_by).await?,
-            cases: case_list(conn, &order.tenant, &About::Order(order.id.clone())).await?,
-            attempts: attempts::attempt_list(conn, &order.id).await?,
-            look_ups: look_ups::look_up_list(conn, &order.id).await?,
-            findings: findings::finding_list(conn, &order.id).await?,
-            resume,
-            proposed: second_person::proposal_open(conn, &order.id, order.life.version).await?,
-            order,
         })
     }
 }
@@ -377,11 +395,10 @@ async fn order_rows(
     Ok((rows, next))
 }
 
-/// Names on one page, each asked for once.
+/// Suppliers' names on one page, each asked for once.
 #[derive(Default)]
 struct Names {
     suppliers: HashMap<SupplierId, String>,
-    people: HashMap<PersonId, String>,
 }
 
 impl Names {
@@ -392,15 +409,6 @@ impl Names {
         }
         let (name, _) = supplier_of(conn, &order.tenant, id).await?;
         self.suppliers.insert(id.clone(), name.clone());
-        Ok(name)
-    }
-
-    async fn person(&mut self, conn: &mut Conn, id: &PersonId) -> Result<String, DeskError> {
-        if let Some(name) = self.people.get(id) {
-            return Ok(name.clone());
-        }
-        let name = people::person_name(conn, id).await?;
-        self.people.insert(id.clone(), name.clone());
         Ok(name)
     }
 }

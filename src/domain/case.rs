@@ -98,14 +98,46 @@ pub enum CaseStep {
     Close(CaseKind),
 }
 
-/// Whether an open case is nobody's in truth: it fell to a manager, or its owner is away now.
-pub fn is_unowned(case: &Case, owner_is_away: bool) -> bool {
-    case.closed_at.is_none() && (case.fell_to_manager || owner_is_away)
+/// Why nobody is at an open case, though it has an owner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Left {
+    /// It fell to a manager because nobody else was there, and nobody has been given it since.
+    FellToManager,
+    OwnerIsAway,
+}
+
+impl Left {
+    /// Of an open case; nothing while somebody has said that they are at it.
+    pub fn of(
+        fell_to_manager: bool,
+        owner_is_away: bool,
+        quiet_until: Option<DateTime<Utc>>,
+        now: DateTime<Utc>,
+    ) -> Option<Self> {
+        let why = match (fell_to_manager, owner_is_away) {
+            (true, _) => Some(Left::FellToManager),
+            (false, true) => Some(Left::OwnerIsAway),
+            (false, false) => None,
+        };
+        why.filter(|_| at_it_until(quiet_until, now).is_none())
+    }
+}
+
+/// Until when somebody is at a case; nothing once that time is over.
+pub fn at_it_until(quiet_until: Option<DateTime<Utc>>, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+    quiet_until.filter(|until| *until > now)
+}
+
+/// Whether an open case is nobody's in truth.
+pub fn is_unowned(case: &Case, owner_is_away: bool, now: DateTime<Utc>) -> bool {
+    let left = Left::of(case.fell_to_manager, owner_is_away, case.quiet_until, now);
+    case.closed_at.is_none() && left.is_some()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chrono::TimeDelta;
 
     #[test]
     fn a_case_is_nobodys_when_it_fell_to_a_manager_or_its_owner_is_away() {
@@ -133,7 +165,14 @@ mod tests {
             closed_at: Some(moment),
             ..fallen.clone()
         };
-        assert!(!is_unowned(&open, false) && is_unowned(&open, true));
-        assert!(is_unowned(&fallen, false) && !is_unowned(&closed, true));
+        assert!(!is_unowned(&open, false, moment) && is_unowned(&open, true, moment));
+        assert!(is_unowned(&fallen, false, moment) && !is_unowned(&closed, true, moment));
+        let until = moment + TimeDelta::hours(2);
+        let at_it = Case {
+            quiet_until: Some(until),
+            ..fallen
+        };
+        assert!(!is_unowned(&at_it, true, moment), "somebody is at it");
+        assert!(is_unowned(&at_it, true, until), "for the set time only");
     }
 }

@@ -416,6 +416,8 @@ pub enum Past {
     CaseClosed,
     /// Somebody else has the case by now.
     CaseMoved,
+    /// A later day's digest was written to the same person.
+    LaterDigest,
     ReaderDisabled,
 }
 
@@ -425,23 +427,35 @@ impl Past {
         match self {
             Past::CaseClosed => "the case is closed by now",
             Past::CaseMoved => "somebody else has the case by now",
+            Past::LaterDigest => "a later digest was written since",
             Past::ReaderDisabled => "whoever it is for is disabled, and is told nothing",
         }
     }
 }
 
+/// What has become since of whom and what a message is about.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Since<'a> {
+    pub reader_is_disabled: bool,
+    /// Whose the case is, and whether it is closed.
+    pub case: Option<(&'a PersonId, bool)>,
+    pub later_digest: bool,
+}
+
 /// Whether a message is past. Judged when it goes out, and when somebody wants it sent again. A digest says of which moment it
-/// is. `case` is whose the case is, and whether it is closed.
-pub fn past(kind: MessageKind, to: &PersonId, is_disabled: bool, case: Option<(&PersonId, bool)>) -> Option<Past> {
-    if is_disabled {
+/// is, and is past with the next one: after days without a mail server nobody gets a morning for each.
+pub fn past(kind: MessageKind, to: &PersonId, since: Since<'_>) -> Option<Past> {
+    if since.reader_is_disabled {
         return Some(Past::ReaderDisabled);
     }
-    let (owner, is_closed) = case?;
-    match (kind, is_closed, owner == to) {
-        (MessageKind::Digest, _, _) => None,
-        (MessageKind::Given | MessageKind::Reminder | MessageKind::Escalated, true, _) => Some(Past::CaseClosed),
-        (MessageKind::Given | MessageKind::Reminder, false, false) => Some(Past::CaseMoved),
-        (MessageKind::Given | MessageKind::Reminder, false, true) | (MessageKind::Escalated, false, _) => None,
+    match (kind, since.case) {
+        (MessageKind::Digest, _) => since.later_digest.then_some(Past::LaterDigest),
+        (MessageKind::Given | MessageKind::Reminder | MessageKind::Escalated, None) => None,
+        (MessageKind::Given | MessageKind::Reminder | MessageKind::Escalated, Some((_, true))) => {
+            Some(Past::CaseClosed)
+        }
+        (MessageKind::Given | MessageKind::Reminder, Some((owner, false))) => (owner != to).then_some(Past::CaseMoved),
+        (MessageKind::Escalated, Some((_, false))) => None,
     }
 }
 

@@ -271,22 +271,36 @@ fn mail_is_not_sent_again_where_nothing_goes_out_and_that_is_why() {
 #[test]
 fn mail_about_a_case_is_judged_again_when_it_goes_out() {
     let (owner, other) = (PersonId::from_random(1), PersonId::from_random(2));
-    let (open, closed) = (Some((&owner, false)), Some((&owner, true)));
+    let case = |is_closed: bool| Since {
+        case: Some((&owner, is_closed)),
+        ..Since::default()
+    };
+    let (open, closed) = (case(false), case(true));
+    let disabled = Since {
+        reader_is_disabled: true,
+        ..open
+    };
     for kind in [MessageKind::Given, MessageKind::Reminder] {
-        assert_eq!(past(kind, &owner, false, open), None, "{kind:?}");
-        assert_eq!(past(kind, &other, false, open), Some(Past::CaseMoved), "{kind:?}");
+        assert_eq!(past(kind, &owner, open), None, "{kind:?}");
+        assert_eq!(past(kind, &other, open), Some(Past::CaseMoved), "{kind:?}");
     }
-    let escalated = past(MessageKind::Escalated, &other, false, open);
+    let escalated = past(MessageKind::Escalated, &other, open);
     assert_eq!(escalated, None, "a manager owns none of it");
     for kind in [MessageKind::Given, MessageKind::Reminder, MessageKind::Escalated] {
-        assert_eq!(past(kind, &owner, false, closed), Some(Past::CaseClosed), "{kind:?}");
-        assert_eq!(past(kind, &owner, true, open), Some(Past::ReaderDisabled), "{kind:?}");
+        assert_eq!(past(kind, &owner, closed), Some(Past::CaseClosed), "{kind:?}");
+        assert_eq!(past(kind, &owner, disabled), Some(Past::ReaderDisabled), "{kind:?}");
     }
-    assert_eq!(past(MessageKind::Digest, &owner, false, None), None);
-    assert_eq!(
-        past(MessageKind::Digest, &owner, true, None),
-        Some(Past::ReaderDisabled)
-    );
+    let digest = |later_digest: bool, reader_is_disabled: bool| {
+        let since = Since {
+            reader_is_disabled,
+            later_digest,
+            case: None,
+        };
+        past(MessageKind::Digest, &owner, since)
+    };
+    assert_eq!(digest(false, false), None);
+    assert_eq!(digest(true, false), Some(Past::LaterDigest));
+    assert_eq!(digest(false, true), Some(Past::ReaderDisabled));
     // what was sent stays sent
     let now = writing().now;
     let again = |state| may_send_again(&state, Some(Past::CaseClosed), &[Role::Manager], false, now);

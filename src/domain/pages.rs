@@ -11,7 +11,7 @@ use super::contract::SupplierContract;
 use super::difference::{Difference, Recorded};
 use super::event::Event;
 use super::ids::{AttemptId, CaseId, IntentId, MessageId, OrderId, PersonId, SuggestionId};
-use super::look_up::{Established, Ladder, LookedUp};
+use super::look_up::{Established, FindingWord, Ladder, LookedUp};
 use super::message::{MailStop, MessageShown};
 use super::money::Money;
 use super::order::{Hold, Life, OrderState};
@@ -128,6 +128,8 @@ pub struct Row {
     pub by: Option<String>,
     /// Whose its open case is.
     pub owner: Option<String>,
+    /// Open cases beside that one.
+    pub other_cases: usize,
     pub urgency: Urgency,
     pub why: Why,
     /// What was looked for and found; empty where nothing was.
@@ -140,6 +142,11 @@ pub struct Row {
 pub enum Why {
     /// An open case, with its reason.
     Case(String),
+    /// Somebody found something out, and it counts once a second person has confirmed it.
+    Proposed {
+        finding: FindingWord,
+        by: String,
+    },
     Held(Hold),
     /// Due to be sent now.
     Due,

@@ -4,7 +4,9 @@
 //! Promises: everything that is not final stands in exactly one section, the first that is true of it. Must not: read a
 //! clock.
 
+use super::case::Left;
 use super::contents::SupplierId;
+use super::ids::CaseId;
 use super::order::OrderState;
 use super::suggestion::SuggestionState;
 use chrono::{DateTime, Utc};
@@ -65,31 +67,61 @@ impl Section {
     }
 }
 
-/// What the queue knows of the open case that is due first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Watched {
+/// An open case, as far as it places what it is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenCase {
+    pub id: CaseId,
     pub due_at: DateTime<Utc>,
-    /// A case of it fell to a manager because nobody else was there.
-    pub fell_to_manager: bool,
-    /// The owner of a case of it is away today.
-    pub owner_is_away: bool,
+    /// Why nobody is at it.
+    pub left: Option<Left>,
+    /// Whoever looks owns it.
+    pub is_mine: bool,
+}
+
+/// What the queue knows of a thing's open cases.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Watched {
+    /// The case that its row shows and is placed by: one that is late, else one that nobody is at, else the one due first.
+    pub first: OpenCase,
+    /// Open cases beside it.
+    pub others: usize,
+    /// Nobody is at one of them.
+    pub is_unowned: bool,
+    /// Whoever looks owns one of them.
+    pub is_mine: bool,
 }
 
 impl Watched {
-    /// Whether it is nobody's in truth (`case::is_unowned` says the same of a case).
-    pub fn is_unowned(self) -> bool {
-        self.fell_to_manager || self.owner_is_away
+    /// Of these open cases of one thing; nothing where there is none.
+    pub fn of(cases: Vec<OpenCase>, now: DateTime<Utc>) -> Option<Self> {
+        let rank = |case: &OpenCase| match (case.due_at <= now, case.left) {
+            (true, _) => 0,
+            (false, Some(Left::FellToManager | Left::OwnerIsAway)) => 1,
+            (false, None) => 2,
+        };
+        let is_unowned = cases.iter().any(|case| case.left.is_some());
+        let is_mine = cases.iter().any(|case| case.is_mine);
+        let others = cases.len().saturating_sub(1);
+        let first = cases
+            .into_iter()
+            .min_by(|one, other| (rank(one), one.due_at, &one.id).cmp(&(rank(other), other.due_at, &other.id)))?;
+        Some(Self {
+            first,
+            others,
+            is_unowned,
+            is_mine,
+        })
     }
 
-    fn is_for_now(self, now: DateTime<Utc>) -> bool {
-        self.due_at <= now || self.is_unowned()
+    fn is_for_now(&self, now: DateTime<Utc>) -> bool {
+        self.first.due_at <= now || self.is_unowned
     }
 }
 
 /// The section of an order; none when it is final and was settled before the last working day.
 pub fn section_of_order(
     state: OrderState,
-    case: Option<Watched>,
+    case: Option<&Watched>,
     settled_lately: bool,
     now: DateTime<Utc>,
 ) -> Option<Section> {
@@ -138,14 +170,21 @@ pub enum Urgency {
 }
 
 /// How urgent it is. Late counts more than unowned.
-pub fn urgency(section: Section, case: Option<Watched>, since: DateTime<Utc>, now: DateTime<Utc>) -> Urgency {
+pub fn urgency(section: Section, case: Option<&OpenCase>, since: DateTime<Utc>, now: DateTime<Utc>) -> Urgency {
     match case {
-        Some(case) if case.due_at <= now => Urgency::Late(case.due_at),
-        Some(case) if case.fell_to_manager => Urgency::Unowned(case.due_at),
-        Some(case) if case.owner_is_away => Urgency::OwnerAway(case.due_at),
-        Some(case) => Urgency::Due(case.due_at),
+        Some(case) => deadline(case.due_at, case.left, now),
         None if section == Section::Settled => Urgency::Over(since),
         None => Urgency::Waits(since),
+    }
+}
+
+/// How urgent a case is that is due then.
+pub fn deadline(due_at: DateTime<Utc>, left: Option<Left>, now: DateTime<Utc>) -> Urgency {
+    match left {
+        Some(_) | None if due_at <= now => Urgency::Late(due_at),
+        Some(Left::FellToManager) => Urgency::Unowned(due_at),
+        Some(Left::OwnerIsAway) => Urgency::OwnerAway(due_at),
+        None => Urgency::Due(due_at),
     }
 }
 
@@ -210,9 +249,9 @@ pub struct FoundPlace {
 }
 
 impl FoundPlace {
-    /// Of an id.
-    pub fn id() -> Self {
-        Self::ranked(0, "", 0, 0)
+    /// Of a thing that has this id, or is of the intent that has it; the thing's own id tells it from others of the intent.
+    pub fn id(thing: &str) -> Self {
+        Self::ranked(0, thing, 0, 0)
     }
 
     /// Of a word kept then, in microseconds, under this number.
@@ -469,12 +508,51 @@ mod tests {
         DateTime::from_timestamp(1_795_000_000, 0).expect("a moment")
     }
 
-    fn case(due_in: i64, is_unowned: bool) -> Option<Watched> {
-        Some(Watched {
+    fn open(id: u128, due_in: i64, left: Option<Left>) -> OpenCase {
+        OpenCase {
+            id: CaseId::from_random(id),
             due_at: now() + TimeDelta::minutes(due_in),
-            fell_to_manager: is_unowned,
-            owner_is_away: false,
-        })
+            left,
+            is_mine: false,
+        }
+    }
+
+    fn case(due_in: i64, is_unowned: bool) -> Option<Watched> {
+        let left = is_unowned.then_some(Left::FellToManager);
+        Watched::of(vec![open(1, due_in, left)], now())
+    }
+
+    /// A row with several cases says of one of them when it is due, whose it is and why: never of two at once.
+    #[test]
+    fn a_row_shows_the_case_it_is_placed_by() {
+        let (away, fell) = (Some(Left::OwnerIsAway), Some(Left::FellToManager));
+        let first = |cases: &[OpenCase]| {
+            let watched = Watched::of(cases.to_vec(), now()).expect("open cases");
+            assert_eq!(watched.others, cases.len() - 1);
+            let urgency = urgency(Section::Attention, Some(&watched.first), now(), now());
+            (watched.first.id, urgency)
+        };
+        let (late, soon, left) = (open(1, -5, None), open(2, 5, None), open(3, 60, away));
+        let all = [left.clone(), soon.clone(), late.clone()];
+        assert_eq!(first(&all), (late.id.clone(), Urgency::Late(late.due_at)));
+        let unowned = [soon.clone(), left.clone()];
+        assert_eq!(first(&unowned), (left.id.clone(), Urgency::OwnerAway(left.due_at)));
+        let watched = Watched::of(unowned.to_vec(), now());
+        assert_eq!(
+            section_of_order(OrderState::Acknowledged, watched.as_ref(), false, now()),
+            Some(Section::Attention)
+        );
+        let both_left = [open(4, 90, fell), left.clone()];
+        assert_eq!(
+            first(&both_left),
+            (left.id, Urgency::OwnerAway(left.due_at)),
+            "due first"
+        );
+        assert_eq!(
+            first(&[soon.clone(), open(5, 6, None)]),
+            (soon.id, Urgency::Due(soon.due_at))
+        );
+        assert_eq!(Watched::of(Vec::new(), now()), None);
     }
 
     #[test]
@@ -482,9 +560,9 @@ mod tests {
         for state in OrderState::ALL {
             let without = section_of_order(state, None, false, now());
             assert_eq!(without.is_none(), OrderState::FINAL.contains(&state), "{state:?}");
-            assert!(section_of_order(state, case(5, false), false, now()).is_some());
+            assert!(section_of_order(state, case(5, false).as_ref(), false, now()).is_some());
             for attention in [case(-5, false), case(0, false), case(5, true)] {
-                let section = section_of_order(state, attention, true, now());
+                let section = section_of_order(state, attention.as_ref(), true, now());
                 assert_eq!(section, Some(Section::Attention), "{state:?}");
             }
         }
@@ -502,7 +580,7 @@ mod tests {
     fn what_is_final_and_has_a_case_is_not_among_what_is_settled() {
         for state in OrderState::FINAL {
             assert_eq!(
-                section_of_order(state, case(5, false), true, now()),
+                section_of_order(state, case(5, false).as_ref(), true, now()),
                 Some(Section::Differences)
             );
             assert_eq!(section_of_order(state, None, true, now()), Some(Section::Settled));
@@ -524,7 +602,8 @@ mod tests {
         for wrong in ["", "x~1~po_a", "w~one~po_a", "w~1"] {
             assert_eq!(Place::read(wrong), None, "{wrong}");
         }
-        let (id, begins) = (FoundPlace::id(), FoundPlace::begins("M8~x", 5, 1));
+        let (id, begins) = (FoundPlace::id("po_a"), FoundPlace::begins("M8~x", 5, 1));
+        assert!(id < FoundPlace::id("po_b"), "two orders of one intent have two places");
         let (newer, older) = (FoundPlace::exact(6, 2), FoundPlace::exact(5, 9));
         let in_order = [id, newer, older, begins.clone(), FoundPlace::begins("m8~x", 4, 2)];
         assert!(in_order.is_sorted());

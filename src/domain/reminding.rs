@@ -3,6 +3,7 @@
 //!
 //! Promises: a step is due once, whatever the process slept through. Must not: touch the case's order, or read a clock.
 
+use super::case::at_it_until;
 use super::ids::PersonId;
 use super::ownership::{Candidate, stands_in};
 use super::person::Role;
@@ -36,7 +37,7 @@ pub enum Step {
 
 /// What follows at this moment. While nobody works nobody is told: it waits until work begins.
 pub fn step(watch: &Watch, walls: &Walls, now: DateTime<Utc>) -> Step {
-    if let Some(until) = watch.quiet_until.filter(|until| *until > now) {
+    if let Some(until) = at_it_until(watch.quiet_until, now) {
         return Step::Wait(until);
     }
     if watch.remind_at > now {

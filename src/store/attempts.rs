@@ -8,6 +8,7 @@ use crate::domain::difference::{Difference, Recorded};
 use crate::domain::ids::{AttemptId, OrderId, TenantId};
 use crate::domain::look_up::Books;
 use chrono::{DateTime, Utc};
+use std::collections::HashMap;
 
 /// A new attempt, before its first byte.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -244,6 +245,19 @@ pub async fn attempt_list(conn: &mut Conn, order: &OrderId) -> Result<Vec<Tried>
             .fetch_all(&mut *conn)
     )?;
     rows.into_iter().map(read).collect()
+}
+
+/// The attempts of each of these orders, oldest first.
+pub async fn attempts_of(conn: &mut Conn, orders: &[&OrderId]) -> Result<HashMap<OrderId, Vec<Tried>>, StoreError> {
+    let statement = among!(conn, attempt_columns!("WHERE order_id"), "ORDER BY order_id, number");
+    let orders = to_json(&orders)?;
+    let rows: Vec<Columns> = ask!(conn, sqlx::query_as(statement).bind(orders).fetch_all(&mut *conn))?;
+    let mut attempts: HashMap<OrderId, Vec<Tried>> = HashMap::new();
+    for row in rows {
+        let tried = read(row)?;
+        attempts.entry(tried.order.clone()).or_default().push(tried);
+    }
+    Ok(attempts)
 }
 
 /// Every attempt of these orders, by order and oldest first: people count attempts, they do not read their ids.

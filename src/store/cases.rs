@@ -1,7 +1,7 @@
 //! Cases: opened with owner and deadline, closed once.
 
-use super::dialect::{ask, done};
-use super::{Conn, StoreError, count, micros, moment, moment_if, parsed};
+use super::dialect::{among, ask, done};
+use super::{Conn, StoreError, count, micros, moment, moment_if, parsed, to_json};
 use crate::domain::case::{Case, CaseKind};
 use crate::domain::ids::{CaseId, OrderId, PersonId, SuggestionId, TenantId};
 use crate::domain::ownership::FirstOwner;
@@ -168,7 +168,25 @@ pub async fn case_list(conn: &mut Conn, tenant: &TenantId, about: &About) -> Res
         )?,
     };
     let mut cases: Vec<Case> = rows.into_iter().map(read).collect::<Result<_, _>>()?;
+    open_first(&mut cases);
+    Ok(cases)
+}
+
+fn open_first(cases: &mut [Case]) {
     cases.sort_by_key(|case| (case.closed_at.is_some(), case.due_at));
+}
+
+/// Every case about each of these orders, open ones first by deadline.
+pub async fn cases_of(conn: &mut Conn, orders: &[&OrderId]) -> Result<HashMap<OrderId, Vec<Case>>, StoreError> {
+    let statement = among!(conn, case_columns!("WHERE c.order_id"), "");
+    let orders = to_json(&orders)?;
+    let rows: Vec<Columns> = ask!(conn, sqlx::query_as(statement).bind(orders).fetch_all(&mut *conn))?;
+    let mut cases: HashMap<OrderId, Vec<Case>> = HashMap::new();
+    for row in rows {
+        let order: OrderId = parsed(row.order_id.as_deref().unwrap_or_default())?;
+        cases.entry(order).or_default().push(read(row)?);
+    }
+    cases.values_mut().for_each(|cases| open_first(cases));
     Ok(cases)
 }
 

@@ -83,7 +83,7 @@ macro_rules! done {
 }
 /// A statement about the rows whose id, last named in the first part, is in `$1`: a JSON list of texts.
 macro_rules! among {
-    ($conn:ident, $before:literal, $after:literal) => {
+    ($conn:ident, $before:expr, $after:literal) => {
         match $conn {
             $crate::store::dialect::Transaction::Sqlite(_) => {
                 concat!($before, " IN (SELECT value FROM json_each($1)) ", $after)

@@ -3,7 +3,7 @@
 use super::dialect::{among, ask, done};
 use super::{Conn, StoreError, Written, count, micros, moment, moment_if, parsed, to_json};
 use crate::domain::ids::{CaseId, MessageId, PersonId, TenantId};
-use crate::domain::message::{Letter, MessageKind, MessageState, Past, Try, TryEnd, past};
+use crate::domain::message::{Letter, MessageKind, MessageState, Past, Since, Try, TryEnd, past};
 use chrono::{DateTime, Utc};
 
 /// A message to be written.
@@ -60,6 +60,7 @@ struct Columns {
     attempts_before: i64,
     tried_since: Option<i64>,
     is_disabled: i64,
+    later_digest: i64,
     case_owner: Option<String>,
     case_closed_at: Option<i64>,
 }
@@ -71,6 +72,8 @@ macro_rules! message_columns {
                     m.lease_until, m.sent_at, m.given_up_at, m.given_up_because, m.in_vain, m.attempts, m.attempts_before,
                     (SELECT t.at FROM outbox_attempts t WHERE t.message = m.id AND t.number = m.attempts_before + 1) AS tried_since,
                     CAST(CASE WHEN p.disabled_at IS NULL THEN 0 ELSE 1 END AS BIGINT) AS is_disabled,
+                    CAST((SELECT count(*) FROM digests d JOIN digests l ON l.tenant = d.tenant AND l.person = d.person AND l.day > d.day
+                          WHERE d.message = m.id) AS BIGINT) AS later_digest,
                     k.owner AS case_owner, k.closed_at AS case_closed_at
              FROM outbox m JOIN people p ON p.id = m.person LEFT JOIN cases k ON k.id = m.case_id ",
             $rest
@@ -100,8 +103,12 @@ impl Columns {
 
     fn past(&self, kind: MessageKind, to: &PersonId) -> Result<Option<Past>, StoreError> {
         let owner: Option<PersonId> = self.case_owner.as_deref().map(parsed).transpose()?;
-        let case = owner.as_ref().map(|owner| (owner, self.case_closed_at.is_some()));
-        Ok(past(kind, to, self.is_disabled != 0, case))
+        let since = Since {
+            reader_is_disabled: self.is_disabled != 0,
+            case: owner.as_ref().map(|owner| (owner, self.case_closed_at.is_some())),
+            later_digest: self.later_digest != 0,
+        };
+        Ok(past(kind, to, since))
     }
 
     fn read(self, now: DateTime<Utc>) -> Result<MessageRow, StoreError> {

@@ -1,11 +1,12 @@
 //! People, their roles and sessions, and programs' tokens. Secrets are kept as hashes only.
 
-use super::dialect::{ask, done};
-use super::{Conn, StoreError, Written, absences, count, micros, parsed};
+use super::dialect::{among, ask, done};
+use super::{Conn, StoreError, Written, absences, count, micros, parsed, to_json};
 use crate::domain::ids::{PersonId, TenantId, TokenId};
 use crate::domain::ownership::Candidate;
 use crate::domain::person::Role;
 use chrono::{DateTime, Utc};
+use std::collections::HashMap;
 
 /// A person as kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -263,6 +264,14 @@ pub async fn person_name(conn: &mut Conn, id: &PersonId) -> Result<String, Store
             .fetch_optional(&mut *conn)
     )?;
     name.ok_or_else(|| StoreError::corrupt(format!("person {id} is missing")))
+}
+
+/// The names of these people.
+pub async fn names_of(conn: &mut Conn, these: &[&PersonId]) -> Result<HashMap<PersonId, String>, StoreError> {
+    let statement = among!(conn, "SELECT id, name FROM people WHERE id", "");
+    let these = to_json(&these)?;
+    let rows: Vec<(String, String)> = ask!(conn, sqlx::query_as(statement).bind(these).fetch_all(&mut *conn))?;
+    rows.into_iter().map(|(id, name)| Ok((parsed(&id)?, name))).collect()
 }
 
 /// What a token may do.

@@ -3,13 +3,15 @@
 //! Promises: of everything open only what places, counts and sums it is read; what a row shows is read for the rows that
 //! are shown. So memory and time grow little with what is open, and not at all with history.
 
-use super::dialect::{among, ask};
+use super::dialect::{Transaction, among, ask};
 use super::{Conn, StoreError, from_json, micros, moment, moment_if, parsed, to_json};
+use crate::domain::case::Left;
 use crate::domain::contents::{OrderContents, SupplierId};
 use crate::domain::ids::{CaseId, OrderId, PersonId, SuggestionId, TenantId};
+use crate::domain::look_up::FindingWord;
 use crate::domain::money::Money;
 use crate::domain::order::{Holds, OrderState};
-use crate::domain::queue::Watched;
+use crate::domain::queue::OpenCase;
 use crate::domain::suggestion::SuggestionState;
 use chrono::{DateTime, NaiveDate, Utc};
 use std::collections::HashMap;
@@ -22,10 +24,6 @@ pub struct Open<Id, State> {
     pub supplier: SupplierId,
     /// When it was approved or suggested.
     pub since: DateTime<Utc>,
-    /// Of its open case that is due first; none without an open case.
-    pub case: Option<Watched>,
-    /// Whoever looks owns an open case of it.
-    pub is_mine: bool,
     pub total: Money,
 }
 
@@ -47,30 +45,35 @@ struct OpenColumns {
     currency: Option<String>,
     /// Absent in rows from before it was kept.
     total: Option<String>,
-    due_at: Option<i64>,
-    fell_to_manager: Option<i64>,
-    owner_is_away: Option<i64>,
-    is_mine: Option<i64>,
 }
 
-/// The rows of this statement as one JSON array of arrays, in no order: read one by one, a thousand rows cost more than
-/// everything else on the page.
-macro_rules! placed {
-    ($conn:ident, $($statement:tt)+) => {
+/// The rows of a statement as one JSON array of arrays of these columns, in no order: read one by one, a thousand rows cost
+/// more than everything else on the page.
+macro_rules! as_array {
+    ($conn:ident, $columns:literal, $statement:literal) => {
         match $conn {
-            $crate::store::dialect::Transaction::Sqlite(_) => concat!(
-                "SELECT json_group_array(json_array(id, state, supplier, since, currency, total, due_at, fell_to_manager,
-                        owner_is_away, is_mine)) FROM (",
-                $($statement)+,
-                ") AS placed"
+            Transaction::Sqlite(_) => concat!(
+                "SELECT json_group_array(json_array(",
+                $columns,
+                ")) FROM (",
+                $statement,
+                ") AS listed"
             ),
-            $crate::store::dialect::Transaction::Postgres(_) => concat!(
-                "SELECT CAST(coalesce(json_agg(json_build_array(id, state, supplier, since, currency, total, due_at,
-                        fell_to_manager, owner_is_away, is_mine)), '[]') AS TEXT) FROM (",
-                $($statement)+,
-                ") AS placed"
+            Transaction::Postgres(_) => concat!(
+                "SELECT CAST(coalesce(json_agg(json_build_array(",
+                $columns,
+                ")), '[]') AS TEXT) FROM (",
+                $statement,
+                ") AS listed"
             ),
         }
+    };
+}
+
+/// A statement over rows that are placed.
+macro_rules! placed {
+    ($conn:ident, $statement:literal) => {
+        as_array!($conn, "id, state, supplier, since, currency, total", $statement)
     };
 }
 
@@ -84,7 +87,6 @@ impl OpenColumns {
         Id: std::str::FromStr,
         Id::Err: std::error::Error + Send + Sync + 'static,
     {
-        let due_at = moment_if(self.due_at)?;
         let kept = self.currency.as_deref().zip(self.total.as_deref());
         let total = match kept {
             Some((currency, total)) => Money::of_texts(currency, total),
@@ -95,12 +97,6 @@ impl OpenColumns {
             state: of(&self.state).ok_or_else(|| StoreError::corrupt(&self.state))?,
             supplier: parsed(&self.supplier)?,
             since: moment(self.since)?,
-            case: due_at.map(|due_at| Watched {
-                due_at,
-                fell_to_manager: self.fell_to_manager == Some(1),
-                owner_is_away: self.owner_is_away == Some(1),
-            }),
-            is_mine: self.is_mine == Some(1),
             total: total.ok_or_else(|| StoreError::corrupt(format!("the total of {}", self.id)))?,
         })
     }
@@ -139,31 +135,32 @@ async fn read_orders(conn: &mut Conn, rows: Vec<OpenColumns>) -> Result<Vec<Open
         .collect()
 }
 
-/// The open cases by what they are about ($1 the tenant, $2 who looks, $3 the day): the first deadline, whether one
-/// fell to a manager, whether the owner of one is away, and whether one is theirs who look.
-macro_rules! open_cases {
-    ($about:literal, $rest:literal) => {
-        concat!(
-            "WITH open_cases AS (
-             SELECT c.",
-            $about,
-            " AS about, min(c.due_at) AS due_at,
-                    max(c.fell_to_manager) AS fell_to_manager,
-                    CAST(max(CASE WHEN a.person IS NOT NULL THEN 1 ELSE 0 END) AS BIGINT) AS owner_is_away,
-                    CAST(max(CASE WHEN c.owner = $2 THEN 1 ELSE 0 END) AS BIGINT) AS is_mine
-             FROM cases c LEFT JOIN absences a ON a.person = c.owner AND a.begins <= $3 AND a.ends >= $3
-             WHERE c.tenant = $1 AND c.closed_at IS NULL AND c.",
-            $about,
-            " IS NOT NULL GROUP BY c.",
-            $about,
-            ") ",
-            $rest
-        )
-    };
+/// The open cases of one thing each, by its id.
+pub type OpenCases = HashMap<String, Vec<OpenCase>>;
+
+/// An open case, in the order in which the statements name its columns.
+#[derive(serde::Deserialize)]
+struct CaseColumns {
+    id: String,
+    about: String,
+    due_at: i64,
+    fell_to_manager: i64,
+    owner_is_away: i64,
+    quiet_until: Option<i64>,
+    is_mine: i64,
 }
 
-/// The rows of a statement over open cases.
-async fn open_rows(conn: &mut Conn, statement: &'static str, who: Looking<'_>) -> Result<Vec<OpenColumns>, StoreError> {
+/// Open cases of orders and suggestions, by the id of what they are about.
+pub async fn open_cases(conn: &mut Conn, who: Looking<'_>, now: DateTime<Utc>) -> Result<OpenCases, StoreError> {
+    let statement = as_array!(
+        conn,
+        "id, about, due_at, fell_to_manager, owner_is_away, quiet_until, is_mine",
+        "SELECT c.id, coalesce(c.order_id, c.suggestion) AS about, c.due_at, c.fell_to_manager,
+                CASE WHEN a.person IS NOT NULL THEN 1 ELSE 0 END AS owner_is_away, c.quiet_until,
+                CASE WHEN c.owner = $2 THEN 1 ELSE 0 END AS is_mine
+         FROM cases c LEFT JOIN absences a ON a.person = c.owner AND a.begins <= $3 AND a.ends >= $3
+         WHERE c.tenant = $1 AND c.closed_at IS NULL AND c.supplier IS NULL"
+    );
     let rows: String = ask!(
         conn,
         sqlx::query_scalar(statement)
@@ -172,28 +169,49 @@ async fn open_rows(conn: &mut Conn, statement: &'static str, who: Looking<'_>) -
             .bind(who.today.to_string())
             .fetch_one(&mut *conn)
     )?;
+    let mut cases = OpenCases::new();
+    for row in from_json::<Vec<CaseColumns>>(&rows)? {
+        let quiet_until = moment_if(row.quiet_until)?;
+        let case = OpenCase {
+            id: parsed(&row.id)?,
+            due_at: moment(row.due_at)?,
+            left: Left::of(row.fell_to_manager == 1, row.owner_is_away == 1, quiet_until, now),
+            is_mine: row.is_mine == 1,
+        };
+        cases.entry(row.about).or_default().push(case);
+    }
+    Ok(cases)
+}
+
+/// The rows of a statement over what is open.
+async fn open_rows(
+    conn: &mut Conn,
+    statement: &'static str,
+    tenant: &TenantId,
+) -> Result<Vec<OpenColumns>, StoreError> {
+    let rows: String = ask!(
+        conn,
+        sqlx::query_scalar(statement)
+            .bind(tenant.as_str())
+            .fetch_one(&mut *conn)
+    )?;
     from_json(&rows)
 }
 
 /// Open orders, and those that have an open case, in no order. The states are asked for in the very words of the index that
 /// holds only them.
-pub async fn open_orders(conn: &mut Conn, who: Looking<'_>) -> Result<Vec<Open<OrderId, OrderState>>, StoreError> {
+pub async fn open_orders(conn: &mut Conn, tenant: &TenantId) -> Result<Vec<Open<OrderId, OrderState>>, StoreError> {
     let statement = placed!(
         conn,
-        open_cases!(
-            "order_id",
-            "SELECT o.id, o.state, o.supplier, o.approved_at AS since, o.currency, o.total,
-                    k.due_at, k.fell_to_manager, k.owner_is_away, k.is_mine
-             FROM orders o LEFT JOIN open_cases k ON k.about = o.id
+        "SELECT o.id, o.state, o.supplier, o.approved_at AS since, o.currency, o.total FROM orders o
              WHERE o.tenant = $1 AND o.state IN ('approved', 'submitting', 'acknowledged', 'confirmation_pending')
              UNION ALL
-             SELECT o.id, o.state, o.supplier, o.approved_at, o.currency, o.total,
-                    k.due_at, k.fell_to_manager, k.owner_is_away, k.is_mine
-             FROM open_cases k JOIN orders o ON o.id = k.about
-             WHERE o.state || '' IN ('confirmed', 'refused', 'withdrawn')"
-        )
+             SELECT o.id, o.state, o.supplier, o.approved_at, o.currency, o.total FROM orders o
+             WHERE o.id IN (SELECT c.order_id FROM cases c
+                            WHERE c.tenant = $1 AND c.closed_at IS NULL AND c.order_id IS NOT NULL)
+             AND o.state || '' IN ('confirmed', 'refused', 'withdrawn')"
     );
-    let rows = open_rows(conn, statement, who).await?;
+    let rows = open_rows(conn, statement, tenant).await?;
     read_orders(conn, rows).await
 }
 
@@ -202,24 +220,19 @@ pub async fn open_orders(conn: &mut Conn, who: Looking<'_>) -> Result<Vec<Open<O
 /// ever was.
 pub async fn open_suggestions(
     conn: &mut Conn,
-    who: Looking<'_>,
+    tenant: &TenantId,
 ) -> Result<Vec<Open<SuggestionId, SuggestionState>>, StoreError> {
     let statement = placed!(
         conn,
-        open_cases!(
-            "suggestion",
-            "SELECT g.id, g.state, g.supplier, g.created_at AS since, g.currency, g.total,
-                    k.due_at, k.fell_to_manager, k.owner_is_away, k.is_mine
-             FROM suggestions g LEFT JOIN open_cases k ON k.about = g.id
+        "SELECT g.id, g.state, g.supplier, g.created_at AS since, g.currency, g.total FROM suggestions g
              WHERE g.tenant = $1 AND g.state IN ('in_review', 'sent_back')
              UNION ALL
-             SELECT g.id, g.state, g.supplier, g.created_at, g.currency, g.total,
-                    k.due_at, k.fell_to_manager, k.owner_is_away, k.is_mine
-             FROM open_cases k JOIN suggestions g ON g.id = k.about
-             WHERE g.state || '' NOT IN ('in_review', 'sent_back')"
-        )
+             SELECT g.id, g.state, g.supplier, g.created_at, g.currency, g.total FROM suggestions g
+             WHERE g.id IN (SELECT c.suggestion FROM cases c
+                            WHERE c.tenant = $1 AND c.closed_at IS NULL AND c.suggestion IS NOT NULL)
+             AND g.state || '' NOT IN ('in_review', 'sent_back')"
     );
-    let rows = open_rows(conn, statement, who).await?;
+    let rows = open_rows(conn, statement, tenant).await?;
     let contents = among!(conn, "SELECT g.id, g.contents FROM suggestions g WHERE g.id", "");
     let not_kept = totals_not_kept(conn, &rows, contents).await?;
     rows.into_iter()
@@ -232,10 +245,8 @@ pub async fn open_suggestions(
 pub struct OpenSupplier {
     pub id: SupplierId,
     pub name: String,
-    pub case: CaseId,
+    pub case: OpenCase,
     pub opened_at: DateTime<Utc>,
-    pub watched: Watched,
-    pub is_mine: bool,
     pub owner_name: String,
     pub reason: String,
 }
@@ -249,18 +260,23 @@ struct SupplierColumns {
     due_at: i64,
     fell_to_manager: i64,
     owner_is_away: i64,
+    quiet_until: Option<i64>,
     owner: String,
     owner_name: String,
     reason: String,
 }
 
 /// Open cases about suppliers, by deadline.
-pub async fn open_suppliers(conn: &mut Conn, who: Looking<'_>) -> Result<Vec<OpenSupplier>, StoreError> {
+pub async fn open_suppliers(
+    conn: &mut Conn,
+    who: Looking<'_>,
+    now: DateTime<Utc>,
+) -> Result<Vec<OpenSupplier>, StoreError> {
     let rows: Vec<SupplierColumns> = ask!(
         conn,
         sqlx::query_as(
             "SELECT c.supplier, s.name, c.id, c.opened_at, c.due_at, c.owner, p.name AS owner_name, c.reason,
-                    c.fell_to_manager,
+                    c.fell_to_manager, c.quiet_until,
                     CAST(CASE WHEN a.person IS NOT NULL THEN 1 ELSE 0 END AS BIGINT) AS owner_is_away
              FROM cases c JOIN suppliers s ON s.tenant = c.tenant AND s.id = c.supplier
              JOIN people p ON p.id = c.owner
@@ -274,14 +290,18 @@ pub async fn open_suppliers(conn: &mut Conn, who: Looking<'_>) -> Result<Vec<Ope
     let read = |row: SupplierColumns| {
         Ok(OpenSupplier {
             id: parsed(&row.supplier)?,
-            case: parsed(&row.id)?,
-            opened_at: moment(row.opened_at)?,
-            watched: Watched {
+            case: OpenCase {
+                id: parsed(&row.id)?,
                 due_at: moment(row.due_at)?,
-                fell_to_manager: row.fell_to_manager == 1,
-                owner_is_away: row.owner_is_away == 1,
+                left: Left::of(
+                    row.fell_to_manager == 1,
+                    row.owner_is_away == 1,
+                    moment_if(row.quiet_until)?,
+                    now,
+                ),
+                is_mine: who.person.is_some_and(|person| row.owner == person.as_str()),
             },
-            is_mine: who.person.is_some_and(|person| row.owner == person.as_str()),
+            opened_at: moment(row.opened_at)?,
             name: row.name,
             owner_name: row.owner_name,
             reason: row.reason,
@@ -320,9 +340,7 @@ pub async fn settled_since(
 ) -> Result<(Vec<Open<OrderId, OrderState>>, bool), StoreError> {
     let statement = placed!(
         conn,
-        "SELECT id, state, supplier, changed_at AS since, currency, total,
-                    CAST(NULL AS BIGINT) AS due_at, CAST(NULL AS BIGINT) AS fell_to_manager,
-                    CAST(NULL AS BIGINT) AS owner_is_away, CAST(NULL AS BIGINT) AS is_mine
+        "SELECT id, state, supplier, changed_at AS since, currency, total
              FROM orders WHERE tenant = $1 AND state IN ('confirmed', 'refused', 'withdrawn') AND changed_at >= $2
              ORDER BY changed_at DESC, id DESC LIMIT $3"
     );
@@ -333,9 +351,7 @@ pub async fn settled_since(
                  SELECT order_id, max(closed_at) AS closed_at FROM cases
                  WHERE tenant = $1 AND closed_at >= $2 AND closed_at IS NOT NULL AND order_id IS NOT NULL
                  GROUP BY order_id ORDER BY max(closed_at) DESC LIMIT $3)
-             SELECT o.id, o.state, o.supplier, last.closed_at AS since, o.currency, o.total,
-                    CAST(NULL AS BIGINT) AS due_at, CAST(NULL AS BIGINT) AS fell_to_manager,
-                    CAST(NULL AS BIGINT) AS owner_is_away, CAST(NULL AS BIGINT) AS is_mine
+             SELECT o.id, o.state, o.supplier, last.closed_at AS since, o.currency, o.total
              FROM last JOIN orders o ON o.id = last.order_id"
     );
     let closed = last_rows(conn, statement, tenant, since, most + 1).await?;
@@ -355,7 +371,7 @@ pub async fn settled_since(
     Ok((read_orders(conn, rows).await?, is_more))
 }
 
-/// What a row of the queue shows of an order. The case is the open one that nobody has taken, else the one due first.
+/// What a row of the queue shows of an order.
 #[derive(Debug, Clone)]
 pub struct ShownOrder {
     pub id: OrderId,
@@ -371,9 +387,8 @@ pub struct ShownOrder {
     pub not_sent: i64,
     pub supplier_reference: Option<String>,
     pub approved_by_name: String,
-    pub owner_name: Option<String>,
-    pub case_due_at: Option<DateTime<Utc>>,
-    pub case_reason: Option<String>,
+    /// What somebody found out, and who: it waits for a second person.
+    pub proposed: Option<(FindingWord, String)>,
 }
 
 #[derive(sqlx::FromRow)]
@@ -390,13 +405,15 @@ struct OrderColumns {
     not_sent: i64,
     supplier_reference: Option<String>,
     approved_by_name: String,
-    owner_name: Option<String>,
-    case_due_at: Option<i64>,
-    case_reason: Option<String>,
+    proposed: Option<String>,
+    proposed_by_name: Option<String>,
 }
 
 fn read_order(row: OrderColumns) -> Result<ShownOrder, StoreError> {
+    let finding = |word: &String| FindingWord::of(word).ok_or_else(|| StoreError::corrupt(word));
+    let proposed = row.proposed.as_ref().map(finding).transpose()?;
     Ok(ShownOrder {
+        proposed: proposed.zip(row.proposed_by_name),
         id: parsed(&row.id)?,
         state: OrderState::of(&row.state).ok_or_else(|| StoreError::corrupt(&row.state))?,
         holds: Holds::of(&row.holds).ok_or_else(|| StoreError::corrupt(&row.holds))?,
@@ -409,9 +426,6 @@ fn read_order(row: OrderColumns) -> Result<ShownOrder, StoreError> {
         not_sent: row.not_sent,
         supplier_reference: row.supplier_reference,
         approved_by_name: row.approved_by_name,
-        owner_name: row.owner_name,
-        case_due_at: moment_if(row.case_due_at)?,
-        case_reason: row.case_reason,
     })
 }
 
@@ -425,14 +439,12 @@ pub async fn shown_orders(
     let statement = among!(
         conn,
         "SELECT o.id, o.state, o.holds, o.differences, o.contents, s.name AS supplier_name, o.approved_at, o.changed_at, o.due_at,
-                o.not_sent, o.supplier_reference, a.name AS approved_by_name, p.name AS owner_name, c.due_at AS case_due_at,
-                c.reason AS case_reason
+                o.not_sent, o.supplier_reference, a.name AS approved_by_name, f.finding AS proposed, p.name AS proposed_by_name
          FROM orders o
          JOIN suppliers s ON s.tenant = o.tenant AND s.id = o.supplier
          JOIN people a ON a.id = o.approved_by
-         LEFT JOIN cases c ON c.id = (SELECT id FROM cases WHERE order_id = o.id AND closed_at IS NULL
-                                      ORDER BY fell_to_manager DESC, due_at, id LIMIT 1)
-         LEFT JOIN people p ON p.id = c.owner
+         LEFT JOIN proposed_findings f ON f.order_id = o.id AND f.answer IS NULL AND f.order_version = o.version
+         LEFT JOIN people p ON p.id = f.proposed_by
          WHERE o.id",
         "AND o.tenant || '' = $2 ORDER BY o.approved_at, o.id"
     );
@@ -447,7 +459,7 @@ pub async fn shown_orders(
     rows.into_iter().map(read_order).collect()
 }
 
-/// What a row of the queue shows of a suggestion. The case is the open one that nobody has taken, else the one due first.
+/// What a row of the queue shows of a suggestion.
 #[derive(Debug, Clone)]
 pub struct ShownSuggestion {
     pub id: SuggestionId,
@@ -456,9 +468,6 @@ pub struct ShownSuggestion {
     pub supplier_name: String,
     pub created_at: DateTime<Utc>,
     pub decision: Option<String>,
-    pub owner_name: Option<String>,
-    pub case_due_at: Option<DateTime<Utc>>,
-    pub case_reason: Option<String>,
 }
 
 #[derive(sqlx::FromRow)]
@@ -469,9 +478,6 @@ struct SuggestionColumns {
     supplier_name: String,
     created_at: i64,
     decision: Option<String>,
-    owner_name: Option<String>,
-    case_due_at: Option<i64>,
-    case_reason: Option<String>,
 }
 
 fn read_suggestion(row: SuggestionColumns) -> Result<ShownSuggestion, StoreError> {
@@ -482,9 +488,6 @@ fn read_suggestion(row: SuggestionColumns) -> Result<ShownSuggestion, StoreError
         supplier_name: row.supplier_name,
         created_at: moment(row.created_at)?,
         decision: row.decision,
-        owner_name: row.owner_name,
-        case_due_at: moment_if(row.case_due_at)?,
-        case_reason: row.case_reason,
     })
 }
 
@@ -496,13 +499,8 @@ pub async fn shown_suggestions(
 ) -> Result<Vec<ShownSuggestion>, StoreError> {
     let statement = among!(
         conn,
-        "SELECT g.id, g.state, g.contents, s.name AS supplier_name, g.created_at, g.decision, p.name AS owner_name,
-                c.due_at AS case_due_at, c.reason AS case_reason
-         FROM suggestions g
-         JOIN suppliers s ON s.tenant = g.tenant AND s.id = g.supplier
-         LEFT JOIN cases c ON c.id = (SELECT id FROM cases WHERE suggestion = g.id AND closed_at IS NULL
-                                      ORDER BY fell_to_manager DESC, due_at, id LIMIT 1)
-         LEFT JOIN people p ON p.id = c.owner
+        "SELECT g.id, g.state, g.contents, s.name AS supplier_name, g.created_at, g.decision
+         FROM suggestions g JOIN suppliers s ON s.tenant = g.tenant AND s.id = g.supplier
          WHERE g.id",
         "AND g.tenant || '' = $2 ORDER BY g.created_at, g.id"
     );
@@ -515,6 +513,29 @@ pub async fn shown_suggestions(
             .fetch_all(&mut *conn)
     )?;
     rows.into_iter().map(read_suggestion).collect()
+}
+
+/// What a row of the queue shows of a case.
+#[derive(Debug, Clone)]
+pub struct ShownCase {
+    pub owner_name: String,
+    pub reason: String,
+}
+
+/// These cases, by their ids.
+pub async fn shown_cases(conn: &mut Conn, these: &[&CaseId]) -> Result<HashMap<CaseId, ShownCase>, StoreError> {
+    let statement = among!(
+        conn,
+        "SELECT c.id, p.name, c.reason FROM cases c JOIN people p ON p.id = c.owner WHERE c.id",
+        ""
+    );
+    let these = to_json(&these)?;
+    let rows: Vec<(String, String, String)> = ask!(conn, sqlx::query_as(statement).bind(these).fetch_all(&mut *conn))?;
+    let read = |(id, owner_name, reason): (String, String, String)| {
+        let id: CaseId = parsed(&id)?;
+        Ok((id, ShownCase { owner_name, reason }))
+    };
+    rows.into_iter().map(read).collect()
 }
 
 /// Suggestions in review that stand behind this one, oldest first; from the first on without one. One that has left the

@@ -180,7 +180,8 @@ pub async fn words_begin(conn: &mut Conn, tenant: &TenantId, text: &str, most: u
     read(rows, text, |row| FoundPlace::begins(&row.word, row.at, row.number))
 }
 
-/// The thing whose id this is: an intent, an operation key, a suggestion or a case. An order's id is a word.
+/// The things whose id this is: an operation key, a suggestion or a case, or everything of an intent; by their own ids, at
+/// most so many. An order's id is a word.
 pub async fn ids_exact(conn: &mut Conn, tenant: &TenantId, text: &str, most: u32) -> Result<Vec<Hit>, StoreError> {
     let rows: Vec<Columns> = ask!(
         conn,
@@ -202,5 +203,13 @@ pub async fn ids_exact(conn: &mut Conn, tenant: &TenantId, text: &str, most: u32
         .bind(i64::from(most))
         .fetch_all(&mut *conn)
     )?;
-    read(rows, text, |_| FoundPlace::id())
+    let thing = |row: &Columns| {
+        row.order_id
+            .clone()
+            .or_else(|| row.suggestion.clone())
+            .unwrap_or_default()
+    };
+    let mut hits = read(rows, text, |row| FoundPlace::id(&thing(row)))?;
+    hits.sort_by(|one, other| one.place.cmp(&other.place));
+    Ok(hits)
 }

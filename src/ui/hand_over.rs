@@ -7,7 +7,7 @@ use super::why_not::WhyNot;
 use super::words;
 use super::words::ways::HAND_OVER;
 use crate::domain::calendar;
-use crate::domain::case::Case;
+use crate::domain::case::{Case, at_it_until};
 use crate::domain::ids::{OrderId, PersonId};
 use crate::domain::pages::{Draft, Giving, OrderPage, Viewer};
 use crate::domain::refusal::Refusal;
@@ -67,7 +67,7 @@ pub fn AtIt(case: Case, to: HandingOver, here: Here) -> impl IntoView {
         return ().into_any();
     }
     let hidden = to.hidden(&case);
-    let quiet = case.quiet_until.filter(|until| *until > here.now);
+    let quiet = at_it_until(case.quiet_until, here.now);
     let (press, says) = match quiet {
         Some(_) => (words::ways::STILL_AT_IT, words::ways::STILL_AT_IT_MEANS),
         None => (words::ways::AT_IT, words::ways::AT_IT_MEANS),

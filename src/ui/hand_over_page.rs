@@ -158,7 +158,7 @@ fn OneCase(place: usize, one: CaseShown, is_ticked: bool, is_away: bool, here: H
         .came_meanwhile
         .then(|| view! { <Tag tone=Tone::Wait icon=Icon::Clock text="Came meanwhile"/> });
     // that somebody is away stands at the top, once
-    let fell = is_unowned(&case, false) && !is_away;
+    let fell = is_unowned(&case, false, here.now) && !is_away;
     let fell = fell.then(|| view! { <Tag tone=Tone::Doubt icon=Icon::Question text="Nobody else was there"/> });
     let value = case_value(&case.id, case.version);
     let stands = one.goods.stands.map(|stands| view! { <StatusTag stands/> });

@@ -513,6 +513,7 @@ fn due_at(urgency: Urgency) -> Option<DateTime<Utc>> {
 fn why(why: Why) -> [Cell; 3] {
     let (word, written, at) = match why {
         Why::Case(written) => ("case", Some(written), None),
+        Why::Proposed { .. } => ("waits_for_a_second_person", Some(words::why(&why)), None),
         Why::SentBack(written) => ("sent_back", Some(written), None),
         Why::Numbered(reference) => ("confirmed", Some(reference), None),
         Why::Again(at) => ("goes_out_again", None, Some(at)),
@@ -530,6 +531,7 @@ fn why_for_people(why: &Why, here: Here) -> String {
     match why {
         Why::Again(at) => format!("{} {}", words::why(why), here.short(*at)),
         Why::Case(_)
+        | Why::Proposed { .. }
         | Why::SentBack(_)
         | Why::Numbered(_)
         | Why::Held(_)

@@ -2,12 +2,12 @@
 
 use super::PAGE;
 use super::queue::{everything, target_rows};
-use super::rows::Placed;
+use super::rows::{Known, Placed};
 use crate::desk::owners::today_in;
 use crate::desk::{Desk, DeskError, clock};
 use crate::domain::ids::TenantId;
 use crate::domain::pages::{Row, Target};
-use crate::domain::queue::{Section, Urgency};
+use crate::domain::queue::Section;
 use crate::store::queue::Looking;
 use std::collections::HashMap;
 
@@ -33,9 +33,9 @@ impl Desk {
         let open: Vec<Placed> = all.into_iter().filter(|one| one.section != Section::Settled).collect();
         let mut rows: HashMap<Target, Row> = HashMap::new();
         for some in open.chunks(PAGE as usize) {
-            let urgency: HashMap<&Target, Urgency> = some.iter().map(|one| (&one.target, one.urgency)).collect();
+            let known: HashMap<&Target, Known<'_>> = some.iter().map(|one| (&one.target, one.known())).collect();
             let targets: Vec<&Target> = some.iter().map(|one| &one.target).collect();
-            let read_rows = target_rows(&mut read, tenant, &targets, &urgency, now).await?;
+            let read_rows = target_rows(&mut read, tenant, &targets, &known, now).await?;
             rows.extend(read_rows.into_iter().map(|row| (row.target.clone(), row)));
         }
         let in_section = |section: Section| open.iter().filter(move |one| one.section == section);

@@ -3,18 +3,19 @@
 //! Promises: one moment of the database, so that sections, counts and sums agree with each other. Must not: read in full
 //! what is not shown.
 
-use super::rows::{Placed, Read, order_row, placed, section_rows, shown, suggestion_row};
+use super::rows::{Known, Placed, Read, order_row, placed, section_rows, shown, suggestion_row};
 use super::search::search;
 use super::{draft_of, paused, results};
 use crate::desk::working::walls_of;
 use crate::desk::{Desk, DeskError, Person};
 use crate::domain::calendar;
-use crate::domain::ids::{DraftId, OrderId, TenantId};
+use crate::domain::ids::{CaseId, DraftId, OrderId, TenantId};
 use crate::domain::pages::{Found, QueuePage, QueueSheetPage, Row, SectionRows, Target, Viewer};
-use crate::domain::queue::{Asked, Filter, Place, Section, Urgency};
+use crate::domain::queue::{Asked, Filter, Place, Section, Watched};
 use crate::store::outbox::messages_in_vain;
 use crate::store::queue::{
-    Looking, open_orders, open_suggestions, open_suppliers, settled_since, shown_orders, shown_suggestions,
+    Looking, ShownCase, open_cases, open_orders, open_suggestions, open_suppliers, settled_since, shown_cases,
+    shown_orders, shown_suggestions,
 };
 use crate::store::{Conn, events, suppliers};
 use chrono::{DateTime, Utc};
@@ -161,7 +162,7 @@ pub(super) async fn everything(
     now: DateTime<Utc>,
     since: Option<DateTime<Utc>>,
 ) -> Result<(Vec<Placed>, bool), DeskError> {
-    let orders = open_orders(conn, who).await?;
+    let orders = open_orders(conn, who.tenant).await?;
     let (mut settled, is_more) = match since {
         Some(since) => settled_since(conn, who.tenant, since, MOST_SETTLED).await?,
         None => (Vec::new(), false),
@@ -170,15 +171,16 @@ pub(super) async fn everything(
     let open: HashSet<&OrderId> = orders.iter().map(|open| &open.id).collect();
     settled.retain(|one| !open.contains(&one.id));
     let read = Read {
-        suggestions: open_suggestions(conn, who).await?,
-        suppliers: open_suppliers(conn, who).await?,
+        cases: open_cases(conn, who, now).await?,
+        suggestions: open_suggestions(conn, who.tenant).await?,
+        suppliers: open_suppliers(conn, who, now).await?,
         orders,
         settled,
     };
     Ok((placed(read, now), is_more))
 }
 
-fn looking<'a>(person: &'a Person, viewer: &Viewer) -> Looking<'a> {
+pub(super) fn looking<'a>(person: &'a Person, viewer: &Viewer) -> Looking<'a> {
     let zone = calendar::zone(&viewer.zone).unwrap_or(Tz::UTC);
     Looking {
         tenant: person.tenant(),
@@ -200,9 +202,9 @@ async fn rows_of(
         .iter()
         .flat_map(|section| shown(placed, *section, page.after, page.most))
         .collect();
-    let urgency: HashMap<&Target, Urgency> = shown.iter().map(|one| (&one.target, one.urgency)).collect();
+    let known: HashMap<&Target, Known<'_>> = shown.iter().map(|one| (&one.target, one.known())).collect();
     let targets: Vec<&Target> = shown.iter().map(|one| &one.target).collect();
-    let rows = target_rows(conn, tenant, &targets, &urgency, now).await?;
+    let rows = target_rows(conn, tenant, &targets, &known, now).await?;
     Ok(rows.into_iter().map(|row| (row.target.clone(), row)).collect())
 }
 
@@ -211,7 +213,7 @@ pub(super) async fn target_rows(
     conn: &mut Conn,
     tenant: &TenantId,
     targets: &[&Target],
-    urgency: &HashMap<&Target, Urgency>,
+    known: &HashMap<&Target, Known<'_>>,
     now: DateTime<Utc>,
 ) -> Result<Vec<Row>, DeskError> {
     let (mut orders, mut waiting) = (Vec::new(), Vec::new());
@@ -223,16 +225,42 @@ pub(super) async fn target_rows(
             Target::Case(_) => {}
         }
     }
-    let known = |target: Target| urgency.get(&target).copied();
+    let of = |target: &Target| known.get(target).copied().unwrap_or_default();
+    let case = |known: Known<'_>| known.watched.map(|watched| watched.first.id.clone());
+    let cases: Vec<CaseId> = targets.iter().filter_map(|target| case(of(target))).collect();
+    let cases = shown_cases(conn, &cases.iter().collect::<Vec<_>>()).await?;
+    let shown = |known: Known<'_>| -> Option<&ShownCase> { cases.get(&known.watched?.first.id) };
     let orders = shown_orders(conn, tenant, &orders).await?.into_iter();
     let orders = orders.map(|one| {
-        let urgency = known(Target::Order(one.id.clone()));
-        order_row(one, urgency, now)
+        let known = of(&Target::Order(one.id.clone()));
+        order_row(one, known, shown(known), now)
     });
     let waiting = shown_suggestions(conn, tenant, &waiting).await?.into_iter();
     let waiting = waiting.map(|one| {
-        let urgency = known(Target::Suggestion(one.id.clone()));
-        suggestion_row(one, urgency, now)
+        let known = of(&Target::Suggestion(one.id.clone()));
+        suggestion_row(one, known, shown(known), now)
     });
     Ok(orders.chain(waiting).collect())
+}
+
+/// The rows of a list that is not the queue, in its order, each with its open case.
+pub(super) async fn list_rows(
+    conn: &mut Conn,
+    person: &Person,
+    viewer: &Viewer,
+    targets: &[Target],
+) -> Result<Vec<Row>, DeskError> {
+    let mut cases = open_cases(conn, looking(person, viewer), viewer.now).await?;
+    let watched: HashMap<&Target, Watched> = targets
+        .iter()
+        .filter_map(|target| Some((target, Watched::of(cases.remove(target.id())?, viewer.now)?)))
+        .collect();
+    let known: HashMap<&Target, Known<'_>> = watched
+        .iter()
+        .map(|(target, watched)| (*target, Known::of(watched)))
+        .collect();
+    let all: Vec<&Target> = targets.iter().collect();
+    let rows = target_rows(conn, person.tenant(), &all, &known, viewer.now).await?;
+    let mut rows: HashMap<Target, Row> = rows.into_iter().map(|row| (row.target.clone(), row)).collect();
+    Ok(targets.iter().filter_map(|target| rows.remove(target)).collect())
 }

@@ -2,67 +2,82 @@
 //!
 //! Promises: no sum across currencies (rule 22). Must not: ask the database.
 
-use crate::domain::case::Case;
 use crate::domain::contents::SupplierId;
 use crate::domain::ids::{OrderId, SuggestionId};
 use crate::domain::money::{Money, sums};
-use crate::domain::order::{Hold, OrderState};
+use crate::domain::order::OrderState;
 use crate::domain::pages::{Row, SectionRows, Stands, Target, Why};
 use crate::domain::queue::{
     Filter, Place, Section, Urgency, Watched, section_of_order, section_of_suggestion, urgency,
 };
 use crate::domain::suggestion::SuggestionState;
-use crate::store::orders::OrderRow;
-use crate::store::queue::{Open, OpenSupplier, ShownOrder, ShownSuggestion};
+use crate::store::queue::{Open, OpenCases, OpenSupplier, ShownCase, ShownOrder, ShownSuggestion};
 use chrono::{DateTime, Utc};
 use std::collections::HashMap;
 
-/// What a row says of why the order stands where it stands.
-struct Waiting {
-    case_reason: Option<String>,
-    held: Option<Hold>,
-    state: OrderState,
-    due_at: Option<DateTime<Utc>>,
-    was_turned_away: bool,
-    reference: Option<String>,
+/// What is known of a thing beside what its row says: where it is placed, and its open cases.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Known<'a> {
+    /// Nothing where it stands in a list, and not in the queue.
+    pub(super) urgency: Option<Urgency>,
+    pub(super) watched: Option<&'a Watched>,
 }
 
-impl Waiting {
-    fn why(self, now: DateTime<Utc>) -> Why {
-        if let Some(reason) = self.case_reason {
-            return Why::Case(reason);
+impl<'a> Known<'a> {
+    /// Of something in a list.
+    pub(super) fn of(watched: &'a Watched) -> Self {
+        Self {
+            urgency: None,
+            watched: Some(watched),
         }
-        match (self.held, self.state) {
-            (Some(hold), _) => Why::Held(hold),
-            (None, OrderState::Approved) => match self.due_at.filter(|due| self.was_turned_away && *due > now) {
-                Some(due) => Why::Again(due),
-                None => Why::Due,
-            },
-            (None, OrderState::Submitting) => Why::Sending,
-            (None, OrderState::Acknowledged) => Why::Acknowledged,
-            (None, OrderState::Confirmed) => self.reference.map_or(Why::Settled, Why::Numbered),
-            (None, OrderState::ConfirmationPending | OrderState::Refused | OrderState::Withdrawn) => Why::Settled,
-        }
+    }
+
+    /// How urgent it is: as it is placed, else by its case.
+    fn urgent(self, is_over: bool, since: DateTime<Utc>, now: DateTime<Utc>) -> Urgency {
+        let section = if is_over { Section::Settled } else { Section::NotSent };
+        let case = self.watched.map(|watched| &watched.first);
+        self.urgency.unwrap_or_else(|| urgency(section, case, since, now))
+    }
+
+    fn others(self) -> usize {
+        self.watched.map_or(0, |watched| watched.others)
     }
 }
 
-/// An order in the queue.
-pub(super) fn order_row(order: ShownOrder, urgency: Option<Urgency>, now: DateTime<Utc>) -> Row {
-    let held = order.holds.gravest();
-    let waiting = Waiting {
-        case_reason: order.case_reason,
-        held,
-        state: order.state,
-        due_at: order.due_at,
-        was_turned_away: order.not_sent > 0,
-        reference: order.supplier_reference,
-    };
+/// Why an order stands where it stands: what waits for a second person comes before the case that it would close.
+fn order_why(order: &ShownOrder, case: Option<&ShownCase>, now: DateTime<Utc>) -> Why {
+    if let Some((finding, by)) = &order.proposed {
+        return Why::Proposed {
+            finding: *finding,
+            by: by.clone(),
+        };
+    }
+    if let Some(case) = case {
+        return Why::Case(case.reason.clone());
+    }
+    match (order.holds.gravest(), order.state) {
+        (Some(hold), _) => Why::Held(hold),
+        (None, OrderState::Approved) => match order.due_at.filter(|due| order.not_sent > 0 && *due > now) {
+            Some(due) => Why::Again(due),
+            None => Why::Due,
+        },
+        (None, OrderState::Submitting) => Why::Sending,
+        (None, OrderState::Acknowledged) => Why::Acknowledged,
+        (None, OrderState::Confirmed) => order.supplier_reference.clone().map_or(Why::Settled, Why::Numbered),
+        (None, OrderState::ConfirmationPending | OrderState::Refused | OrderState::Withdrawn) => Why::Settled,
+    }
+}
+
+/// The row of an order.
+pub(super) fn order_row(order: ShownOrder, known: Known<'_>, case: Option<&ShownCase>, now: DateTime<Utc>) -> Row {
     let is_over = OrderState::FINAL.contains(&order.state);
+    let since = if is_over { order.changed_at } else { order.approved_at };
     Row {
+        why: order_why(&order, case, now),
         target: Target::Order(order.id),
         stands: Stands::Order {
             state: order.state,
-            held,
+            held: order.holds.gravest(),
             differences: order.differences,
         },
         supplier: order.contents.supplier.clone(),
@@ -71,28 +86,22 @@ pub(super) fn order_row(order: ShownOrder, urgency: Option<Urgency>, now: DateTi
         total: Some(order.contents.total()),
         since: order.approved_at,
         by: Some(order.approved_by_name),
-        owner: order.owner_name,
-        urgency: urgency.unwrap_or_else(|| unplaced(order.case_due_at, is_over, order.changed_at, now)),
-        why: waiting.why(now),
+        owner: case.map(|case| case.owner_name.clone()),
+        other_cases: known.others(),
+        urgency: known.urgent(is_over, since, now),
         matched: Vec::new(),
     }
 }
 
-/// How urgent something is that stands in a list, and not in the queue.
-fn unplaced(due_at: Option<DateTime<Utc>>, is_over: bool, since: DateTime<Utc>, now: DateTime<Utc>) -> Urgency {
-    let case = due_at.map(|due_at| Watched {
-        due_at,
-        fell_to_manager: false,
-        owner_is_away: false,
-    });
-    let section = if is_over { Section::Settled } else { Section::NotSent };
-    urgency(section, case, since, now)
-}
-
-/// A suggestion in the queue.
-pub(super) fn suggestion_row(one: ShownSuggestion, urgency: Option<Urgency>, now: DateTime<Utc>) -> Row {
-    let why = match (one.case_reason, one.state) {
-        (Some(reason), _) => Why::Case(reason),
+/// The row of a suggestion.
+pub(super) fn suggestion_row(
+    one: ShownSuggestion,
+    known: Known<'_>,
+    case: Option<&ShownCase>,
+    now: DateTime<Utc>,
+) -> Row {
+    let why = match (case, one.state) {
+        (Some(case), _) => Why::Case(case.reason.clone()),
         (None, SuggestionState::InReview) => Why::Review,
         (None, SuggestionState::SentBack) => Why::SentBack(one.decision.unwrap_or_default()),
         (None, SuggestionState::Rejected | SuggestionState::Approved | SuggestionState::Superseded) => Why::Settled,
@@ -107,8 +116,9 @@ pub(super) fn suggestion_row(one: ShownSuggestion, urgency: Option<Urgency>, now
         total: Some(one.contents.total()),
         since: one.created_at,
         by: None,
-        owner: one.owner_name,
-        urgency: urgency.unwrap_or_else(|| unplaced(one.case_due_at, is_over, one.created_at, now)),
+        owner: case.map(|case| case.owner_name.clone()),
+        other_cases: known.others(),
+        urgency: known.urgent(is_over, one.created_at, now),
         why,
         matched: Vec::new(),
     }
@@ -117,7 +127,7 @@ pub(super) fn suggestion_row(one: ShownSuggestion, urgency: Option<Urgency>, now
 /// A supplier on hold in the queue.
 fn supplier_row(one: OpenSupplier, urgency: Urgency) -> Row {
     Row {
-        target: Target::Case(one.case),
+        target: Target::Case(one.case.id),
         stands: Stands::SupplierHeld,
         supplier: one.id,
         supplier_name: one.name.clone(),
@@ -126,43 +136,9 @@ fn supplier_row(one: OpenSupplier, urgency: Urgency) -> Row {
         since: one.opened_at,
         by: None,
         owner: Some(one.owner_name),
+        other_cases: 0,
         urgency,
         why: Why::Case(one.reason),
-        matched: Vec::new(),
-    }
-}
-
-/// An order in the list.
-pub(super) fn listed(
-    order: OrderRow,
-    cases: &[Case],
-    supplier_name: String,
-    approved_by: String,
-    now: DateTime<Utc>,
-) -> Row {
-    let open = cases.iter().find(|case| case.closed_at.is_none());
-    let life = &order.life;
-    let waiting = Waiting {
-        case_reason: open.map(|case| case.reason.clone()),
-        held: life.holds.gravest(),
-        state: life.state,
-        due_at: life.due_at,
-        was_turned_away: life.not_sent > 0,
-        reference: life.supplier_reference.clone(),
-    };
-    let is_over = OrderState::FINAL.contains(&life.state);
-    Row {
-        stands: Stands::of_order(life),
-        supplier: order.contents.supplier.clone(),
-        headline: order.contents.headline(),
-        total: Some(order.contents.total()),
-        since: order.approved_at,
-        by: Some(approved_by),
-        owner: open.map(|case| case.owner_name.clone()),
-        urgency: unplaced(open.map(|case| case.due_at), is_over, order.changed_at, now),
-        why: waiting.why(now),
-        target: Target::Order(order.id),
-        supplier_name,
         matched: Vec::new(),
     }
 }
@@ -175,8 +151,8 @@ pub(super) struct Placed {
     pub(super) urgency: Urgency,
     place: Place,
     supplier: SupplierId,
-    is_mine: bool,
-    is_unowned: bool,
+    /// Its open cases.
+    watched: Option<Watched>,
     total: Option<Money>,
     /// What its row shows, where nothing more has to be read for it.
     pub(super) row: Option<Row>,
@@ -185,11 +161,12 @@ pub(super) struct Placed {
 impl Placed {
     fn of<Id, State>(
         open: Open<Id, State>,
+        watched: Option<Watched>,
         section: Section,
         target: impl Fn(Id) -> Target,
         now: DateTime<Utc>,
     ) -> Self {
-        let urgency = urgency(section, open.case, open.since, now);
+        let urgency = urgency(section, watched.as_ref().map(|watched| &watched.first), open.since, now);
         let target = target(open.id);
         Self {
             place: Place::of(urgency, target.id()),
@@ -198,16 +175,15 @@ impl Placed {
             since: open.since,
             urgency,
             supplier: open.supplier,
-            is_mine: open.is_mine,
-            is_unowned: open.case.is_some_and(Watched::is_unowned),
+            watched,
             total: Some(open.total),
             row: None,
         }
     }
 
     fn of_supplier(open: OpenSupplier, now: DateTime<Utc>) -> Self {
-        let urgency = urgency(Section::Attention, Some(open.watched), open.opened_at, now);
-        let target = Target::Case(open.case.clone());
+        let urgency = urgency(Section::Attention, Some(&open.case), open.opened_at, now);
+        let target = Target::Case(open.case.id.clone());
         Self {
             place: Place::of(urgency, target.id()),
             section: Section::Attention,
@@ -215,11 +191,26 @@ impl Placed {
             since: open.opened_at,
             urgency,
             supplier: open.id.clone(),
-            is_mine: open.is_mine,
-            is_unowned: open.watched.is_unowned(),
+            watched: Watched::of(vec![open.case.clone()], now),
             total: None,
             row: Some(supplier_row(open, urgency)),
         }
+    }
+
+    /// What its row is made with.
+    pub(super) fn known(&self) -> Known<'_> {
+        Known {
+            urgency: Some(self.urgency),
+            watched: self.watched.as_ref(),
+        }
+    }
+
+    fn is_mine(&self) -> bool {
+        self.watched.as_ref().is_some_and(|watched| watched.is_mine)
+    }
+
+    fn is_unowned(&self) -> bool {
+        self.watched.as_ref().is_some_and(|watched| watched.is_unowned)
     }
 
     fn is_late(&self) -> bool {
@@ -228,8 +219,8 @@ impl Placed {
 
     /// Whether somebody who asks like this wants to see it.
     pub(super) fn is_asked_for(&self, filter: &Filter) -> bool {
-        (!filter.mine || self.is_mine)
-            && (!filter.unowned || self.is_unowned)
+        (!filter.mine || self.is_mine())
+            && (!filter.unowned || self.is_unowned())
             && filter.supplier.as_ref().is_none_or(|wanted| *wanted == self.supplier)
             && filter.section.is_none_or(|wanted| wanted == self.section)
     }
@@ -237,6 +228,8 @@ impl Placed {
 
 /// What the store read for the queue.
 pub(super) struct Read {
+    /// Of orders and suggestions, by their ids.
+    pub cases: OpenCases,
     pub orders: Vec<Open<OrderId, OrderState>>,
     pub suggestions: Vec<Open<SuggestionId, SuggestionState>>,
     pub suppliers: Vec<OpenSupplier>,
@@ -245,11 +238,14 @@ pub(super) struct Read {
 
 /// Everything in its section, the most urgent first.
 pub(super) fn placed(read: Read, now: DateTime<Utc>) -> Vec<Placed> {
+    let cases = &read.cases;
+    let watched = |id: &str| Watched::of(cases.get(id)?.clone(), now);
     let of_order = |settled_lately: bool| {
         move |open: Open<OrderId, OrderState>| {
-            let section = section_of_order(open.state, open.case, settled_lately, now)?;
+            let watched = watched(open.id.as_str());
+            let section = section_of_order(open.state, watched.as_ref(), settled_lately, now)?;
             let was_bought = section != Section::Settled || open.state == OrderState::Confirmed;
-            let placed = Placed::of(open, section, Target::Order, now);
+            let placed = Placed::of(open, watched, section, Target::Order, now);
             // what was refused or withdrawn is no money spent
             Some(Placed {
                 total: placed.total.filter(|_| was_bought),
@@ -258,8 +254,9 @@ pub(super) fn placed(read: Read, now: DateTime<Utc>) -> Vec<Placed> {
         }
     };
     let of_suggestion = |open: Open<SuggestionId, SuggestionState>| {
-        let section = section_of_suggestion(open.state, open.case.is_some())?;
-        Some(Placed::of(open, section, Target::Suggestion, now))
+        let watched = watched(open.id.as_str());
+        let section = section_of_suggestion(open.state, watched.is_some())?;
+        Some(Placed::of(open, watched, section, Target::Suggestion, now))
     };
     let orders = read.orders.into_iter().filter_map(of_order(false));
     let settled = read.settled.into_iter().filter_map(of_order(true));
@@ -298,7 +295,7 @@ pub(super) fn section_rows(
         count: all().count(),
         is_more: false,
         late: all().filter(|one| one.is_late()).count(),
-        unowned: all().filter(|one| one.is_unowned).count(),
+        unowned: all().filter(|one| one.is_unowned()).count(),
         totals: sums(all().filter_map(|one| one.total)),
         oldest: all().map(|one| one.since).min(),
         next: last.filter(|_| goes_on).map(Place::to_string),

@@ -1,11 +1,11 @@
 //! What a text finds: among what is open and among what is over, exact ones first, each with what of it matched.
 
 use super::queue::target_rows;
-use super::rows::Placed;
+use super::rows::{Known, Placed};
 use crate::desk::DeskError;
 use crate::domain::ids::TenantId;
 use crate::domain::pages::{Found, Row, Target};
-use crate::domain::queue::{Filter, FoundPlace, Matched, Urgency};
+use crate::domain::queue::{Filter, FoundPlace, Matched};
 use crate::store::Conn;
 use crate::store::search::{Hit, ids_exact, words_begin, words_exact};
 use chrono::{DateTime, Utc};
@@ -78,8 +78,8 @@ async fn rows_of(
     now: DateTime<Utc>,
 ) -> Result<HashMap<Target, Row>, DeskError> {
     let targets: Vec<&Target> = things.iter().map(|thing| &thing.target).collect();
-    let urgency: HashMap<&Target, Urgency> = placed.iter().map(|(target, one)| (*target, one.urgency)).collect();
-    let rows = target_rows(conn, tenant, &targets, &urgency, now).await?;
+    let known: HashMap<&Target, Known<'_>> = placed.iter().map(|(target, one)| (*target, one.known())).collect();
+    let rows = target_rows(conn, tenant, &targets, &known, now).await?;
     Ok(rows.into_iter().map(|row| (row.target.clone(), row)).collect())
 }
 
@@ -87,9 +87,10 @@ async fn rows_of(
 /// exactly is too much already: exact ones would follow it on the next page.
 async fn found(conn: &mut Conn, tenant: &TenantId, text: &str, most: u32) -> Result<(Vec<Thing>, bool), DeskError> {
     let is_cut = |found: &Vec<Hit>| found.len() >= most as usize;
-    let mut hits = ids_exact(conn, tenant, text, most).await?;
+    // all of them whatever page it is: they stand in no index in the order of their places
+    let mut hits = ids_exact(conn, tenant, text, MOST_LOOKED_AT).await?;
     let exact = words_exact(conn, tenant, text, most).await?;
-    let mut cut = is_cut(&exact);
+    let mut cut = is_cut(&exact) || hits.len() >= MOST_LOOKED_AT as usize;
     hits.extend(exact);
     if !cut {
         let begin = words_begin(conn, tenant, text, most).await?;

@@ -4,12 +4,12 @@
 
 use super::super::record::subject_of;
 use super::super::{Desk, DeskError, Person};
-use super::rows::listed;
-use super::{Names, draft_of, giving};
+use super::queue::list_rows;
+use super::{draft_of, giving};
 use crate::domain::closing::closing_of;
 use crate::domain::contents::SupplierId;
 use crate::domain::ids::{CaseId, DraftId};
-use crate::domain::pages::{SheetAbout, SheetPage, SupplierWaits, Viewer};
+use crate::domain::pages::{SheetAbout, SheetPage, SupplierWaits, Target, Viewer};
 use crate::store::cases::{About, case_fetch};
 use crate::store::{Conn, events, orders, suppliers};
 
@@ -77,17 +77,18 @@ async fn supplier_waits(
         .await?
         .ok_or(DeskError::Absent("supplier"))?;
     let waiting = orders::order_of_supplier(conn, tenant, id.as_str()).await?;
-    let (count, mut names, mut rows) = (waiting.len(), Names::default(), Vec::new());
-    for order in waiting.into_iter().take(MOST_WAITING) {
-        let approved_by = names.person(conn, &order.approved_by).await?;
-        rows.push(listed(order, &[], supplier.name.clone(), approved_by, viewer.now));
-    }
+    let count = waiting.len();
+    let shown: Vec<Target> = waiting
+        .into_iter()
+        .take(MOST_WAITING)
+        .map(|order| Target::Order(order.id))
+        .collect();
     Ok(SupplierWaits {
         id: id.to_string(),
         name: supplier.name,
         held_since: supplier.held_at,
         held_because: supplier.held_because,
         count,
-        rows,
+        rows: list_rows(conn, person, viewer, &shown).await?,
     })
 }

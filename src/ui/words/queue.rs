@@ -1,7 +1,7 @@
 //! The morning queue in words: its sections, how urgent a row is, and what was found.
 
 use crate::domain::calendar;
-use crate::domain::case::Case;
+use crate::domain::case::{Case, at_it_until};
 use crate::domain::money::Money;
 use crate::domain::queue::{Alike, Field, Matched, Section, Urgency, Word};
 use crate::ui::moment::Here;
@@ -125,7 +125,7 @@ pub fn told_of(case: &Case, here: Here) -> Option<String> {
     if case.closed_at.is_some() {
         return None;
     }
-    let quiet = case.quiet_until.filter(|until| *until > here.now);
+    let quiet = at_it_until(case.quiet_until, here.now);
     let who = case.quiet_by_name.as_deref().unwrap_or("Somebody");
     let quiet = quiet.map(|until| format!("{who} is on it: nobody is reminded until {}.", here.short(until)));
     let told = match case.escalated {

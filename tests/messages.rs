@@ -789,10 +789,7 @@ async fn a_digest_that_waited_is_not_sent_behind_a_later_one() {
     assert!(given_up.contains("The queue of yesterday"), "{given_up}");
     assert_eq!(office.heard(), 2, "nobody got it");
     let queue = resolver.get("/").await.text;
-    assert!(
-        !queue.contains("nobody may have got it"),
-        "it is no use to anybody: {queue}"
-    );
+    assert!(!queue.contains("nobody may have got it"), "it was not tried: {queue}");
 }
 
 /// Nobody works on a holiday, and whoever came after the morning begins with tomorrow's.

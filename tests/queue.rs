@@ -6,6 +6,7 @@ mod support;
 use chrono::{TimeDelta, Utc};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use support::database::either;
 use support::fill::{Filling, Original};
 use support::home::{fault, id};
 use support::{BUYER, House, MANAGER, RESOLVER, Session, Suggested, body, with};
@@ -275,6 +276,43 @@ async fn what_is_found_goes_on_behind_what_was_found_last() {
     }
 }
 
+/// Everything of one intent is found by it, however often it was changed and bought again.
+#[tokio::test]
+async fn what_an_id_finds_goes_on_page_by_page() {
+    let mut house = House::plan().no_worker().start().await;
+    let buyer = house.sign_in(BUYER).await;
+    let order = house.buy(&buyer, "often").await;
+    house.kill_web();
+    let mut filling = Filling::of(house.database_url()).await;
+    filling.copy(Original::Order(&order), 1..1 + 56).await;
+    filling.done().await;
+    let pool = house.database().await;
+    let thaw = either(
+        "DROP TRIGGER orders_are_frozen",
+        "DROP TRIGGER orders_are_frozen ON orders",
+    );
+    let of_one_intent = "UPDATE orders SET intent = 'often',
+                         revision = 1000 + (SELECT count(*) FROM orders o WHERE o.id < orders.id)";
+    for statement in [thaw, of_one_intent] {
+        sqlx::query(statement).execute(&pool).await.expect(statement);
+    }
+    pool.close().await;
+    house.restart_web().await;
+    let buyer = house.sign_in(BUYER).await;
+    let (mut path, mut found) = ("/?q=often".to_owned(), Vec::new());
+    for shown in [50, 7] {
+        let page = buyer.get(&path).await.text;
+        let rows = links(page.split("id=\"found-heading\"").nth(1).expect("what was found"));
+        assert_eq!(rows.len(), shown, "{page}");
+        found.extend(rows);
+        let after = page.split("name=\"after\" value=\"").nth(1);
+        let after = after.map(|rest| rest.split('"').next().expect("its end").to_owned());
+        path = format!("/?q=often&after={}", after.unwrap_or_default());
+    }
+    let once: BTreeSet<String> = found.iter().cloned().collect();
+    assert_eq!((found.len(), once.len()), (57, 57), "nothing skipped, nothing twice");
+}
+
 /// Where several words of a thing begin so it stands there once, and a page that says there is more has more.
 #[tokio::test]
 async fn what_is_found_by_several_of_its_words_is_no_page_of_its_own() {
@@ -401,6 +439,8 @@ async fn a_row_with_two_cases_speaks_of_one_of_them_and_what_somebody_is_at_is_n
         !left.contains("Rolf Resolver"),
         "not the owner of the other one: {left}"
     );
+    let mine = resolver.get("/?mine=yes").await.text;
+    assert!(mine.contains("and 1 more case, which is yours"), "{mine}");
 
     let case = duplicate(&house, &order).await;
     let version = case["version"].to_string();
@@ -543,7 +583,7 @@ async fn what_was_kept_without_its_total_is_added_up_all_the_same() {
     suggested(&house).await;
     let before = buyer.get("/").await.text;
     let pool = house.database().await;
-    let thaw = support::database::either(
+    let thaw = either(
         "DROP TRIGGER orders_total_is_frozen",
         "DROP TRIGGER orders_total_is_frozen ON orders",
     );

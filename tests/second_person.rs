@@ -61,7 +61,7 @@ async fn a_finding_above_the_amount_counts_once_a_manager_who_did_not_make_it_ha
     assert_eq!(waits["findings"], json!([]));
     let shown = manager.get(&page(&lost)).await.text;
     assert!(shown.contains("A second person has to confirm this") && shown.contains("Ms Berg"));
-    const IN_THE_QUEUE: &str = "Rolf Resolver recorded: the supplier has the order. A second person confirms it";
+    const IN_THE_QUEUE: &str = "Rolf Resolver recorded: the supplier has the order. A second person confirms it.";
     let queue = manager.get("/").await.text;
     assert!(queue.contains(IN_THE_QUEUE), "{queue}");
     // neither whoever made it, nor a resolver, nor with another number

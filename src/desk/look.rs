@@ -23,7 +23,7 @@ use crate::domain::contents::SupplierId;
 use crate::domain::difference;
 use crate::domain::ids::{DraftId, OrderId, PersonId, SuggestionId, TenantId};
 use crate::domain::look_up::{Established, LookedUp};
-use crate::domain::order::{Hold, OrderState};
+use crate::domain::order::{Hold, OrderState, may_find};
 use crate::domain::pages::{
     AttemptShown, Draft, Giving, LookAlike, OrderPage, OrdersPage, Paused, ReviewPage, Stands, SuggestionsPage, Target,
     Viewer,
@@ -346,7 +346,7 @@ impl Desk {
                 approved_by_name: names
                     .get(&order.approved_by)
                     .cloned()
-                    .ok_or(DeskError::Absent("person"))?,
+                    .ok_or_else(|| DeskError::Broken(format!("{} is missing", order.approved_by)))?,
                 cases: cases.remove(&order.id).unwrap_or_default(),
                 attempts: attempts.remove(&order.id).unwrap_or_default(),
                 look_ups: match look_ups {
@@ -358,9 +358,9 @@ impl Desk {
                     false => Vec::new(),
                 },
                 resume: self.resume_of(conn, &order).await?,
-                proposed: match OrderState::FINAL.contains(&order.life.state) {
-                    true => None,
-                    false => second_person::proposal_open(conn, &order.id, order.life.version).await?,
+                proposed: match may_find(&order.life) {
+                    Ok(()) => second_person::proposal_open(conn, &order.id, order.life.version).await?,
+                    Err(_) => None,
                 },
                 order,
             });

@@ -11,7 +11,7 @@ use crate::config::Mail;
 use crate::domain::calendar;
 use crate::domain::event::{Happening, Subject};
 use crate::domain::ids::{DraftId, MessageId, TenantId};
-use crate::domain::message::{MailPace, MailStop, MessageState, TryEnd, may_send_again, may_send_now};
+use crate::domain::message::{MailPace, MailStop, MessageState, TryEnd, is_in_vain, may_send_again, may_send_now};
 use crate::domain::pages::MessagesNow;
 use crate::domain::refusal::Refusal;
 use crate::mail::{Handed, Outgoing, hand_over};
@@ -82,7 +82,7 @@ impl Desk {
         }
         let person = people::person_read(&mut tx, &row.to).await?;
         let past = row.past.map(|past| past.because().to_owned());
-        let in_vain = past.is_none();
+        let in_vain = is_in_vain(row.past, row.attempts > row.attempts_before);
         if let Some(because) = past.or_else(|| tried_in_vain(&row, mail, now)) {
             let given_up = outbox::message_give_up(&mut tx, id, row.attempts, &because, in_vain, now);
             if given_up.await? == Written::Done {

@@ -459,6 +459,16 @@ pub fn past(kind: MessageKind, to: &PersonId, since: Since<'_>) -> Option<Past> 
     }
 }
 
+/// Whether a message that is given up should have reached somebody. A digest that was tried until the next one was written
+/// should have: else a house whose mail goes nowhere would never say so.
+pub fn is_in_vain(past: Option<Past>, was_tried: bool) -> bool {
+    match past {
+        None => true,
+        Some(Past::LaterDigest) => was_tried,
+        Some(Past::CaseClosed | Past::CaseMoved | Past::ReaderDisabled) => false,
+    }
+}
+
 /// Where a message is on its way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -301,6 +301,9 @@ fn mail_about_a_case_is_judged_again_when_it_goes_out() {
     assert_eq!(digest(false, false), None);
     assert_eq!(digest(true, false), Some(Past::LaterDigest));
     assert_eq!(digest(false, true), Some(Past::ReaderDisabled));
+    assert!(is_in_vain(None, true) && !is_in_vain(Some(Past::CaseClosed), true));
+    assert!(is_in_vain(Some(Past::LaterDigest), true), "mail goes nowhere");
+    assert!(!is_in_vain(Some(Past::LaterDigest), false), "it only waited");
     // what was sent stays sent
     let now = writing().now;
     let again = |state| may_send_again(&state, Some(Past::CaseClosed), &[Role::Manager], false, now);

@@ -130,8 +130,12 @@ pub struct Row {
     pub owner: Option<String>,
     /// Open cases beside that one.
     pub other_cases: usize,
+    /// Whoever looks owns one of those, and not the one that is shown.
+    pub mine_is_another: bool,
     pub urgency: Urgency,
     pub why: Why,
+    /// What somebody found out, and who: it counts once a second person has confirmed it.
+    pub proposed: Option<(FindingWord, String)>,
     /// What was looked for and found; empty where nothing was.
     pub matched: Vec<Matched>,
 }
@@ -142,11 +146,6 @@ pub struct Row {
 pub enum Why {
     /// An open case, with its reason.
     Case(String),
-    /// Somebody found something out, and it counts once a second person has confirmed it.
-    Proposed {
-        finding: FindingWord,
-        by: String,
-    },
     Held(Hold),
     /// Due to be sent now.
     Due,

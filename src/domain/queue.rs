@@ -69,7 +69,7 @@ impl Section {
 
 /// An open case, as far as it places what it is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OpenCase {
+pub struct PlacedCase {
     pub id: CaseId,
     pub due_at: DateTime<Utc>,
     /// Why nobody is at it.
@@ -82,7 +82,7 @@ pub struct OpenCase {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Watched {
     /// The case that its row shows and is placed by: one that is late, else one that nobody is at, else the one due first.
-    pub first: OpenCase,
+    pub first: PlacedCase,
     /// Open cases beside it.
     pub others: usize,
     /// Nobody is at one of them.
@@ -93,8 +93,8 @@ pub struct Watched {
 
 impl Watched {
     /// Of these open cases of one thing; nothing where there is none.
-    pub fn of(cases: Vec<OpenCase>, now: DateTime<Utc>) -> Option<Self> {
-        let rank = |case: &OpenCase| match (case.due_at <= now, case.left) {
+    pub fn of(cases: Vec<PlacedCase>, now: DateTime<Utc>) -> Option<Self> {
+        let rank = |case: &PlacedCase| match (case.due_at <= now, case.left) {
             (true, _) => 0,
             (false, Some(Left::FellToManager | Left::OwnerIsAway)) => 1,
             (false, None) => 2,
@@ -170,7 +170,7 @@ pub enum Urgency {
 }
 
 /// How urgent it is. Late counts more than unowned.
-pub fn urgency(section: Section, case: Option<&OpenCase>, since: DateTime<Utc>, now: DateTime<Utc>) -> Urgency {
+pub fn urgency(section: Section, case: Option<&PlacedCase>, since: DateTime<Utc>, now: DateTime<Utc>) -> Urgency {
     match case {
         Some(case) => deadline(case.due_at, case.left, now),
         None if section == Section::Settled => Urgency::Over(since),
@@ -238,7 +238,8 @@ pub fn folded(word: &str) -> String {
 }
 
 /// Where something stands that a text found: whole ids first, then words that are exactly it, the newest first, then words
-/// that begin so, by their letters. None of it changes, so that a page goes on behind it whatever has left the list.
+/// that begin so, by their letters. A place does not change while its thing stands in the list, so that a page goes on behind it
+/// whatever has left.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FoundPlace {
     rank: u8,
@@ -301,7 +302,7 @@ impl std::fmt::Display for FoundPlace {
 pub struct Asked {
     /// "yes": cases whose owner looks.
     pub mine: Option<String>,
-    /// "yes": cases that nobody is at: fallen to a manager, or with an owner who is away.
+    /// "yes": cases that nobody is at: fallen to a manager, or with an owner who is away, and nobody has said that they are at it.
     pub unowned: Option<String>,
     pub supplier: Option<String>,
     pub section: Option<String>,
@@ -508,8 +509,8 @@ mod tests {
         DateTime::from_timestamp(1_795_000_000, 0).expect("a moment")
     }
 
-    fn open(id: u128, due_in: i64, left: Option<Left>) -> OpenCase {
-        OpenCase {
+    fn open(id: u128, due_in: i64, left: Option<Left>) -> PlacedCase {
+        PlacedCase {
             id: CaseId::from_random(id),
             due_at: now() + TimeDelta::minutes(due_in),
             left,
@@ -526,7 +527,7 @@ mod tests {
     #[test]
     fn a_row_shows_the_case_it_is_placed_by() {
         let (away, fell) = (Some(Left::OwnerIsAway), Some(Left::FellToManager));
-        let first = |cases: &[OpenCase]| {
+        let first = |cases: &[PlacedCase]| {
             let watched = Watched::of(cases.to_vec(), now()).expect("open cases");
             assert_eq!(watched.others, cases.len() - 1);
             let urgency = urgency(Section::Attention, Some(&watched.first), now(), now());

@@ -249,7 +249,11 @@ pub async fn attempt_list(conn: &mut Conn, order: &OrderId) -> Result<Vec<Tried>
 
 /// The attempts of each of these orders, oldest first.
 pub async fn attempts_of(conn: &mut Conn, orders: &[&OrderId]) -> Result<HashMap<OrderId, Vec<Tried>>, StoreError> {
-    let statement = among!(conn, attempt_columns!("WHERE order_id"), "ORDER BY order_id, number");
+    let statement = among!(
+        conn,
+        attempt_columns!("WHERE order_id"),
+        "ORDER BY attempts.order_id, number"
+    );
     let orders = to_json(&orders)?;
     let rows: Vec<Columns> = ask!(conn, sqlx::query_as(statement).bind(orders).fetch_all(&mut *conn))?;
     let mut attempts: HashMap<OrderId, Vec<Tried>> = HashMap::new();

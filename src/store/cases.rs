@@ -173,12 +173,14 @@ pub async fn case_list(conn: &mut Conn, tenant: &TenantId, about: &About) -> Res
 }
 
 fn open_first(cases: &mut [Case]) {
-    cases.sort_by_key(|case| (case.closed_at.is_some(), case.due_at));
+    cases.sort_by(|one, other| {
+        (one.closed_at.is_some(), one.due_at, &one.id).cmp(&(other.closed_at.is_some(), other.due_at, &other.id))
+    });
 }
 
 /// Every case about each of these orders, open ones first by deadline.
 pub async fn cases_of(conn: &mut Conn, orders: &[&OrderId]) -> Result<HashMap<OrderId, Vec<Case>>, StoreError> {
-    let statement = among!(conn, case_columns!("WHERE c.order_id"), "");
+    let statement = among!(conn, case_columns!("WHERE c.order_id"), "ORDER BY c.order_id, c.id");
     let orders = to_json(&orders)?;
     let rows: Vec<Columns> = ask!(conn, sqlx::query_as(statement).bind(orders).fetch_all(&mut *conn))?;
     let mut cases: HashMap<OrderId, Vec<Case>> = HashMap::new();

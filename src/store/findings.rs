@@ -60,7 +60,11 @@ struct Columns {
 
 /// Those of these orders of which there are findings: most were never in doubt.
 pub async fn found_of(conn: &mut Conn, orders: &[&OrderId]) -> Result<HashSet<OrderId>, StoreError> {
-    let statement = among!(conn, "SELECT DISTINCT order_id FROM findings WHERE order_id", "");
+    let statement = among!(
+        conn,
+        "SELECT o.id FROM orders o WHERE o.id",
+        "AND EXISTS (SELECT 1 FROM findings f WHERE f.order_id = o.id)"
+    );
     let orders = to_json(&orders)?;
     let found: Vec<String> = ask!(conn, sqlx::query_scalar(statement).bind(orders).fetch_all(&mut *conn))?;
     found.iter().map(|order| parsed(order)).collect()

@@ -78,7 +78,11 @@ const LATEST: i64 = 200;
 
 /// Those of these orders that were ever looked up: most never were.
 pub async fn looked_up_of(conn: &mut Conn, orders: &[&OrderId]) -> Result<HashSet<OrderId>, StoreError> {
-    let statement = among!(conn, "SELECT DISTINCT order_id FROM look_ups WHERE order_id", "");
+    let statement = among!(
+        conn,
+        "SELECT o.id FROM orders o WHERE o.id",
+        "AND EXISTS (SELECT 1 FROM look_ups l WHERE l.order_id = o.id)"
+    );
     let orders = to_json(&orders)?;
     let found: Vec<String> = ask!(conn, sqlx::query_scalar(statement).bind(orders).fetch_all(&mut *conn))?;
     found.iter().map(|order| parsed(order)).collect()

@@ -72,8 +72,9 @@ macro_rules! message_columns {
                     m.lease_until, m.sent_at, m.given_up_at, m.given_up_because, m.in_vain, m.attempts, m.attempts_before,
                     (SELECT t.at FROM outbox_attempts t WHERE t.message = m.id AND t.number = m.attempts_before + 1) AS tried_since,
                     CAST(CASE WHEN p.disabled_at IS NULL THEN 0 ELSE 1 END AS BIGINT) AS is_disabled,
-                    CAST((SELECT count(*) FROM digests d JOIN digests l ON l.tenant = d.tenant AND l.person = d.person AND l.day > d.day
-                          WHERE d.message = m.id) AS BIGINT) AS later_digest,
+                    CAST(CASE WHEN EXISTS (
+                        SELECT 1 FROM digests d JOIN digests l ON l.tenant = d.tenant AND l.person = d.person AND l.day > d.day
+                        WHERE d.message = m.id) THEN 1 ELSE 0 END AS BIGINT) AS later_digest,
                     k.owner AS case_owner, k.closed_at AS case_closed_at
              FROM outbox m JOIN people p ON p.id = m.person LEFT JOIN cases k ON k.id = m.case_id ",
             $rest

@@ -11,7 +11,7 @@ use crate::domain::ids::{CaseId, OrderId, PersonId, SuggestionId, TenantId};
 use crate::domain::look_up::FindingWord;
 use crate::domain::money::Money;
 use crate::domain::order::{Holds, OrderState};
-use crate::domain::queue::OpenCase;
+use crate::domain::queue::PlacedCase;
 use crate::domain::suggestion::SuggestionState;
 use chrono::{DateTime, NaiveDate, Utc};
 use std::collections::HashMap;
@@ -136,7 +136,7 @@ async fn read_orders(conn: &mut Conn, rows: Vec<OpenColumns>) -> Result<Vec<Open
 }
 
 /// The open cases of one thing each, by its id.
-pub type OpenCases = HashMap<String, Vec<OpenCase>>;
+pub type PlacedCases = HashMap<String, Vec<PlacedCase>>;
 
 /// An open case, in the order in which the statements name its columns.
 #[derive(serde::Deserialize)]
@@ -151,7 +151,7 @@ struct CaseColumns {
 }
 
 /// Open cases of orders and suggestions, by the id of what they are about.
-pub async fn open_cases(conn: &mut Conn, who: Looking<'_>, now: DateTime<Utc>) -> Result<OpenCases, StoreError> {
+pub async fn open_cases(conn: &mut Conn, who: Looking<'_>, now: DateTime<Utc>) -> Result<PlacedCases, StoreError> {
     let statement = as_array!(
         conn,
         "id, about, due_at, fell_to_manager, owner_is_away, quiet_until, is_mine",
@@ -169,10 +169,10 @@ pub async fn open_cases(conn: &mut Conn, who: Looking<'_>, now: DateTime<Utc>) -
             .bind(who.today.to_string())
             .fetch_one(&mut *conn)
     )?;
-    let mut cases = OpenCases::new();
+    let mut cases = PlacedCases::new();
     for row in from_json::<Vec<CaseColumns>>(&rows)? {
         let quiet_until = moment_if(row.quiet_until)?;
-        let case = OpenCase {
+        let case = PlacedCase {
             id: parsed(&row.id)?,
             due_at: moment(row.due_at)?,
             left: Left::of(row.fell_to_manager == 1, row.owner_is_away == 1, quiet_until, now),
@@ -245,7 +245,7 @@ pub async fn open_suggestions(
 pub struct OpenSupplier {
     pub id: SupplierId,
     pub name: String,
-    pub case: OpenCase,
+    pub case: PlacedCase,
     pub opened_at: DateTime<Utc>,
     pub owner_name: String,
     pub reason: String,
@@ -290,7 +290,7 @@ pub async fn open_suppliers(
     let read = |row: SupplierColumns| {
         Ok(OpenSupplier {
             id: parsed(&row.supplier)?,
-            case: OpenCase {
+            case: PlacedCase {
                 id: parsed(&row.id)?,
                 due_at: moment(row.due_at)?,
                 left: Left::of(

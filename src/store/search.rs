@@ -180,8 +180,8 @@ pub async fn words_begin(conn: &mut Conn, tenant: &TenantId, text: &str, most: u
     read(rows, text, |row| FoundPlace::begins(&row.word, row.at, row.number))
 }
 
-/// The things whose id this is: an operation key, a suggestion or a case, or everything of an intent; by their own ids, at
-/// most so many. An order's id is a word.
+/// The things whose id this is: an operation key, a suggestion or a case, or everything of an intent; at most so many, by
+/// their own ids. An order's id is a word.
 pub async fn ids_exact(conn: &mut Conn, tenant: &TenantId, text: &str, most: u32) -> Result<Vec<Hit>, StoreError> {
     let rows: Vec<Columns> = ask!(
         conn,

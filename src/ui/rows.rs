@@ -46,9 +46,10 @@ fn OneRow(row: Row, here: Here) -> impl IntoView {
     let matched = matched.collect_view();
     let (owner, by) = (row.owner, row.by.map(|by| (by, row.since)));
     let owned = owner.is_some().then_some("Owner");
-    let others = (row.other_cases > 0).then(|| {
-        view! { <p class="fine">{format!("and {}", words::count(row.other_cases, "more case", "more cases"))}</p> }
-    });
+    let proposed = row.proposed.as_ref().map(words::queue::proposed);
+    let proposed = proposed.map(|found| view! { <p><Words text=found/></p> });
+    let others = words::queue::other_cases(row.other_cases, row.mine_is_another);
+    let others = others.map(|others| view! { <p class="fine">{others}</p> });
     view! {
         <tr>
             <td class="rows-urgency" data-th="Urgency"><HowUrgent urgency=row.urgency here/></td>
@@ -56,7 +57,7 @@ fn OneRow(row: Row, here: Here) -> impl IntoView {
             <td class="rows-state"><StatusTag stands=row.stands/></td>
             <td class="number rows-amount" data-th="Amount">{row.total.map(|total| total.to_string())}</td>
             <td class="rows-owner" data-th=owned><Whose owner by here/></td>
-            <td class="rows-why"><LastKnown why=row.why stands=row.stands here/>{others}</td>
+            <td class="rows-why"><LastKnown why=row.why stands=row.stands here/>{proposed}{others}</td>
         </tr>
     }
     .into_any()
@@ -138,7 +139,6 @@ fn LastKnown(why: Why, stands: Stands, here: Here) -> impl IntoView {
     let at = match &why {
         Why::Again(at) => Some(*at),
         Why::Case(_)
-        | Why::Proposed { .. }
         | Why::Held(_)
         | Why::Due
         | Why::Sending

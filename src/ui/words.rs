@@ -68,9 +68,6 @@ pub fn hold_briefly(hold: Hold) -> &'static str {
 pub fn why(why: &Why) -> String {
     match why {
         Why::Case(reason) | Why::SentBack(reason) => sentence_case(reason),
-        Why::Proposed { finding: found, by } => {
-            format!("{by} recorded: {}. A second person confirms it", finding(*found))
-        }
         Why::Held(held) => hold_briefly(*held).to_owned(),
         Why::Due => "Goes out by itself within a moment".to_owned(),
         Why::Again(_) => "Nothing was placed; it goes out again at".to_owned(),

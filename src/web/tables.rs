@@ -99,7 +99,7 @@ const EVENTS_FOR_PEOPLE: [&str; 8] = [
     "hash",
 ];
 
-const QUEUE: [&str; 18] = [
+const QUEUE: [&str; 21] = [
     "section",
     "kind",
     "id",
@@ -115,12 +115,15 @@ const QUEUE: [&str; 18] = [
     "owner_name",
     "urgency",
     "due_at",
+    "other_cases",
+    "proposed_finding",
+    "proposed_by_name",
     "why",
     "written",
     "next_try_at",
 ];
 
-/// What people read in one sentence machines get in three columns, the last of them.
+/// What people read in one sentence machines get in the last three columns.
 const QUEUE_FOR_PEOPLE: &[&str] = QUEUE.split_at(QUEUE.len() - 2).0;
 
 /// A table that is being written.
@@ -454,6 +457,7 @@ fn open_thing(one: OpenThing, reader: Reader, here: Here) -> Vec<Cell> {
         Stands::Suggestion(_) | Stands::SupplierHeld => None,
     };
     let total = row.total;
+    let (finding, proposed_by) = row.proposed.unzip();
     let stands_so = [
         word(section.word(), words::queue::section(section)),
         kind,
@@ -470,6 +474,9 @@ fn open_thing(one: OpenThing, reader: Reader, here: Here) -> Vec<Cell> {
         Cell::text(row.owner.as_deref()),
         urgency(row.urgency, here),
         Cell::moment(due_at(row.urgency)),
+        Cell::number(row.other_cases),
+        finding.map_or(Cell::Nothing, |found| word(found.word(), words::finding(found))),
+        Cell::text(proposed_by.as_deref()),
     ];
     let why = match reader {
         Reader::Machines => why(row.why).into(),
@@ -513,7 +520,6 @@ fn due_at(urgency: Urgency) -> Option<DateTime<Utc>> {
 fn why(why: Why) -> [Cell; 3] {
     let (word, written, at) = match why {
         Why::Case(written) => ("case", Some(written), None),
-        Why::Proposed { .. } => ("waits_for_a_second_person", Some(words::why(&why)), None),
         Why::SentBack(written) => ("sent_back", Some(written), None),
         Why::Numbered(reference) => ("confirmed", Some(reference), None),
         Why::Again(at) => ("goes_out_again", None, Some(at)),
@@ -531,7 +537,6 @@ fn why_for_people(why: &Why, here: Here) -> String {
     match why {
         Why::Again(at) => format!("{} {}", words::why(why), here.short(*at)),
         Why::Case(_)
-        | Why::Proposed { .. }
         | Why::SentBack(_)
         | Why::Numbered(_)
         | Why::Held(_)

@@ -11,7 +11,7 @@ use crate::domain::queue::{
     Filter, Place, Section, Urgency, Watched, section_of_order, section_of_suggestion, urgency,
 };
 use crate::domain::suggestion::SuggestionState;
-use crate::store::queue::{Open, OpenCases, OpenSupplier, ShownCase, ShownOrder, ShownSuggestion};
+use crate::store::queue::{Open, OpenSupplier, PlacedCases, ShownCase, ShownOrder, ShownSuggestion};
 use chrono::{DateTime, Utc};
 use std::collections::HashMap;
 
@@ -42,16 +42,15 @@ impl<'a> Known<'a> {
     fn others(self) -> usize {
         self.watched.map_or(0, |watched| watched.others)
     }
+
+    fn mine_is_another(self) -> bool {
+        self.watched
+            .is_some_and(|watched| watched.is_mine && !watched.first.is_mine)
+    }
 }
 
-/// Why an order stands where it stands: what waits for a second person comes before the case that it would close.
+/// Why an order stands where it stands.
 fn order_why(order: &ShownOrder, case: Option<&ShownCase>, now: DateTime<Utc>) -> Why {
-    if let Some((finding, by)) = &order.proposed {
-        return Why::Proposed {
-            finding: *finding,
-            by: by.clone(),
-        };
-    }
     if let Some(case) = case {
         return Why::Case(case.reason.clone());
     }
@@ -88,7 +87,9 @@ pub(super) fn order_row(order: ShownOrder, known: Known<'_>, case: Option<&Shown
         by: Some(order.approved_by_name),
         owner: case.map(|case| case.owner_name.clone()),
         other_cases: known.others(),
+        mine_is_another: known.mine_is_another(),
         urgency: known.urgent(is_over, since, now),
+        proposed: order.proposed,
         matched: Vec::new(),
     }
 }
@@ -118,8 +119,10 @@ pub(super) fn suggestion_row(
         by: None,
         owner: case.map(|case| case.owner_name.clone()),
         other_cases: known.others(),
+        mine_is_another: known.mine_is_another(),
         urgency: known.urgent(is_over, one.created_at, now),
         why,
+        proposed: None,
         matched: Vec::new(),
     }
 }
@@ -137,8 +140,10 @@ fn supplier_row(one: OpenSupplier, urgency: Urgency) -> Row {
         by: None,
         owner: Some(one.owner_name),
         other_cases: 0,
+        mine_is_another: false,
         urgency,
         why: Why::Case(one.reason),
+        proposed: None,
         matched: Vec::new(),
     }
 }
@@ -229,7 +234,7 @@ impl Placed {
 /// What the store read for the queue.
 pub(super) struct Read {
     /// Of orders and suggestions, by their ids.
-    pub cases: OpenCases,
+    pub cases: PlacedCases,
     pub orders: Vec<Open<OrderId, OrderState>>,
     pub suggestions: Vec<Open<SuggestionId, SuggestionState>>,
     pub suppliers: Vec<OpenSupplier>,

@@ -2,6 +2,7 @@
 
 use crate::domain::calendar;
 use crate::domain::case::{Case, at_it_until};
+use crate::domain::look_up::FindingWord;
 use crate::domain::money::Money;
 use crate::domain::queue::{Alike, Field, Matched, Section, Urgency, Word};
 use crate::ui::moment::Here;
@@ -133,11 +134,29 @@ pub fn told_of(case: &Case, here: Here) -> Option<String> {
         1 => Some("It is late, and was put before a manager.".to_owned()),
         times => Some(format!("It is late, and was put before a manager {times} times.")),
     };
-    let fell = case
-        .fell_to_manager
+    // what somebody is at is not nobody's
+    let fell = (case.fell_to_manager && quiet.is_none())
         .then(|| "Nobody has taken it: it fell to a manager, as nobody else was there.".to_owned());
     let told: Vec<String> = [fell, told, quiet].into_iter().flatten().collect();
     (!told.is_empty()).then(|| told.join(" "))
+}
+
+/// What waits for a second person.
+pub fn proposed((finding, by): &(FindingWord, String)) -> String {
+    format!(
+        "{by} recorded: {}. A second person confirms it.",
+        super::finding(*finding)
+    )
+}
+
+/// How many cases there are beside the one that a row speaks of.
+pub fn other_cases(many: usize, mine_is_another: bool) -> Option<String> {
+    let yours = match (mine_is_another, many) {
+        (false, _) => "",
+        (true, 1) => ", which is yours",
+        (true, _) => ", one of them yours",
+    };
+    (many > 0).then(|| format!("and {}{yours}", super::count(many, "more case", "more cases")))
 }
 
 /// What was found on a row.

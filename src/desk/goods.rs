@@ -70,11 +70,7 @@ async fn of_orders(
         let goods = Goods {
             headline: one.contents.headline(),
             total: one.contents.total(),
-            stands: Stands::Order {
-                state: one.state,
-                held: one.holds.gravest(),
-                differences: one.differences,
-            },
+            stands: one.stands(),
             target: Target::Order(one.id.clone()),
         };
         found.insert(one.id.to_string(), AboutWhat::of(goods, one.supplier_name));

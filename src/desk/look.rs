@@ -45,7 +45,6 @@ use crate::store::{
 use chrono::{DateTime, Utc};
 pub use open_things::OpenThing;
 use queue::list_rows;
-use std::collections::HashMap;
 pub use who::JustDone;
 
 /// Orders, or suggestions, on a page of their list.
@@ -393,24 +392,6 @@ async fn order_rows(
     rows.truncate(limit as usize);
     let next = rows.last().filter(|_| more).map(cursor);
     Ok((rows, next))
-}
-
-/// Suppliers' names on one page, each asked for once.
-#[derive(Default)]
-struct Names {
-    suppliers: HashMap<SupplierId, String>,
-}
-
-impl Names {
-    async fn supplier(&mut self, conn: &mut Conn, order: &OrderRow) -> Result<String, DeskError> {
-        let id = &order.contents.supplier;
-        if let Some(name) = self.suppliers.get(id) {
-            return Ok(name.clone());
-        }
-        let (name, _) = supplier_of(conn, &order.tenant, id).await?;
-        self.suppliers.insert(id.clone(), name.clone());
-        Ok(name)
-    }
 }
 
 /// An order's cases; while its supplier's hold keeps it, also the supplier's.

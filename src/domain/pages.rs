@@ -219,7 +219,7 @@ pub struct Found {
 }
 
 /// What became of the viewer's orders whose cases closed of late.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Results {
     /// How many there are in all; `rows` may be the first of them.
     pub count: usize,

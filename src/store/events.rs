@@ -3,14 +3,15 @@
 //! An event is its body, and the hash is over that alone. The columns `subject`, `at`, `actor` and `kind` are an index over
 //! bodies, written with them and read by filters; `desk::verify` holds them against the bodies.
 
-use super::dialect::{ask, done};
-use super::{Conn, StoreError, count, from_json, kept, micros, moment, parsed};
+use super::dialect::{among, ask, done};
+use super::{Conn, StoreError, count, from_json, kept, micros, moment, parsed, to_json};
 use crate::domain::activity::{By, Filter, Kind};
 use crate::domain::chain::chained;
 use crate::domain::event::{Actor, Event, Happening, Subject};
 use crate::domain::ids::{OrderId, TenantId};
 use crate::domain::restored::{Head, Heads};
 use chrono::{DateTime, Utc};
+use std::collections::HashMap;
 
 /// Appends what happened to the tenant's chain. The head is read and moved in the caller's transaction.
 pub async fn event_append(
@@ -77,6 +78,32 @@ pub async fn event_list(conn: &mut Conn, tenant: &TenantId, subject: &str) -> Re
             .fetch_all(&mut *conn)
     )?;
     rows.iter().map(|body| from_json(body)).collect()
+}
+
+/// Everything that happened to each of these subjects, oldest first.
+pub async fn events_of(
+    conn: &mut Conn,
+    tenant: &TenantId,
+    subjects: &[&str],
+) -> Result<HashMap<String, Vec<Event>>, StoreError> {
+    let statement = among!(
+        conn,
+        "SELECT subject, body FROM events WHERE tenant = $2 AND subject",
+        "ORDER BY subject, number"
+    );
+    let subjects = to_json(&subjects)?;
+    let rows: Vec<(String, String)> = ask!(
+        conn,
+        sqlx::query_as(statement)
+            .bind(subjects)
+            .bind(tenant.as_str())
+            .fetch_all(&mut *conn)
+    )?;
+    let mut events: HashMap<String, Vec<Event>> = HashMap::new();
+    for (subject, body) in rows {
+        events.entry(subject).or_default().push(from_json(&body)?);
+    }
+    Ok(events)
 }
 
 /// The number of the last event about one subject; 0 before the first.

@@ -11,6 +11,7 @@ use crate::domain::ids::{CaseId, OrderId, PersonId, SuggestionId, TenantId};
 use crate::domain::look_up::FindingWord;
 use crate::domain::money::Money;
 use crate::domain::order::{Holds, OrderState};
+use crate::domain::pages::Stands;
 use crate::domain::queue::PlacedCase;
 use crate::domain::suggestion::SuggestionState;
 use chrono::{DateTime, NaiveDate, Utc};
@@ -389,6 +390,17 @@ pub struct ShownOrder {
     pub approved_by_name: String,
     /// What somebody found out, and who: it waits for a second person.
     pub proposed: Option<(FindingWord, String)>,
+}
+
+impl ShownOrder {
+    /// Where it stands.
+    pub fn stands(&self) -> Stands {
+        Stands::Order {
+            state: self.state,
+            held: self.holds.gravest(),
+            differences: self.differences,
+        }
+    }
 }
 
 #[derive(sqlx::FromRow)]

@@ -53,10 +53,7 @@ fn Queue(page: QueuePage) -> impl IntoView {
         }
     };
     let sheet = queue_sheet_path(&page.asked);
-    let results = page
-        .asked
-        .is_empty()
-        .then(|| view! { <WhatBecame results=page.results here/> });
+    let results = page.results;
     view! {
         <Frame title="Queue" viewer=page.viewer place=Place::Queue>
             {summary}
@@ -69,7 +66,7 @@ fn Queue(page: QueuePage) -> impl IntoView {
             </div>
             {figures}
             <QueueSieve asked=page.asked suppliers=page.suppliers unreadable=page.unreadable/>
-            {results}
+            <WhatBecame results here/>
             {body}
             <Take tables=&[Table::Queue]/>
         </Frame>

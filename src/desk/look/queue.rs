@@ -10,7 +10,7 @@ use crate::desk::working::walls_of;
 use crate::desk::{Desk, DeskError, Person};
 use crate::domain::calendar;
 use crate::domain::ids::{CaseId, DraftId, OrderId, TenantId};
-use crate::domain::pages::{Found, QueuePage, QueueSheetPage, Row, SectionRows, Target, Viewer};
+use crate::domain::pages::{Found, QueuePage, QueueSheetPage, Results, Row, SectionRows, Target, Viewer};
 use crate::domain::queue::{Asked, Filter, Place, Section, Watched};
 use crate::store::outbox::messages_in_vain;
 use crate::store::queue::{
@@ -51,7 +51,10 @@ impl Desk {
             Err(unreadable) => (Vec::new(), None, unreadable),
         };
         Ok(QueuePage {
-            results: results::results(&mut read, person, viewer.now).await?,
+            results: match asked.is_empty() {
+                true => results::results(&mut read, person, viewer.now).await?,
+                false => Results::default(),
+            },
             paused: paused(&mut read, person).await?,
             mails_in_vain: messages_in_vain(&mut read, person.tenant(), settled_since).await?,
             draft: draft_of(&mut read, person, refused).await?,

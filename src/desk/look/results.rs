@@ -4,13 +4,14 @@
 //! week.
 
 use super::super::{DeskError, Person};
-use super::Names;
-use crate::domain::closing::last_closing;
+use crate::domain::closing::{Closing, last_closing};
 use crate::domain::ids::OrderId;
-use crate::domain::pages::{Became, Results, Stands};
+use crate::domain::pages::{Became, Results};
 use crate::store::cases::case_results;
-use crate::store::{Conn, events, orders};
+use crate::store::queue::{ShownOrder, shown_orders};
+use crate::store::{Conn, events};
 use chrono::{DateTime, TimeDelta, Utc};
+use std::collections::HashMap;
 
 /// For so long a result is told.
 const TOLD_FOR: TimeDelta = TimeDelta::days(7);
@@ -19,33 +20,34 @@ const MOST_RESULTS: u32 = 20;
 
 /// The results for this person.
 pub(super) async fn results(conn: &mut Conn, person: &Person, now: DateTime<Utc>) -> Result<Results, DeskError> {
-    let since = now - TOLD_FOR;
-    let (count, settled) = case_results(conn, person.tenant(), &person.0.id, since, MOST_RESULTS).await?;
-    let (mut names, mut rows) = (Names::default(), Vec::new());
-    for order in &settled {
-        rows.extend(became(conn, person, order, &mut names).await?);
+    let (tenant, since) = (person.tenant(), now - TOLD_FOR);
+    let (count, settled) = case_results(conn, tenant, &person.0.id, since, MOST_RESULTS).await?;
+    if settled.is_empty() {
+        return Ok(Results::default());
     }
-    Ok(Results { count, rows })
+    let ids: Vec<&OrderId> = settled.iter().collect();
+    let orders = shown_orders(conn, tenant, &ids).await?;
+    let mut orders: HashMap<OrderId, ShownOrder> = orders.into_iter().map(|one| (one.id.clone(), one)).collect();
+    let subjects: Vec<&str> = settled.iter().map(OrderId::as_str).collect();
+    let histories = events::events_of(conn, tenant, &subjects).await?;
+    let rows = settled.iter().filter_map(|id| {
+        let closing = last_closing(histories.get(id.as_str())?)?;
+        Some(became(orders.remove(id)?, closing))
+    });
+    Ok(Results {
+        count,
+        rows: rows.collect(),
+    })
 }
 
-async fn became(
-    conn: &mut Conn,
-    person: &Person,
-    id: &OrderId,
-    names: &mut Names,
-) -> Result<Option<Became>, DeskError> {
-    let order = orders::order_fetch(conn, person.tenant(), id)
-        .await?
-        .ok_or(DeskError::Absent("order"))?;
-    let history = events::event_list(conn, person.tenant(), id.as_str()).await?;
-    let supplier_name = names.supplier(conn, &order).await?;
-    Ok(last_closing(&history).map(|closing| Became {
-        stands: Stands::of_order(&order.life),
+fn became(order: ShownOrder, closing: Closing) -> Became {
+    Became {
+        stands: order.stands(),
         headline: order.contents.headline(),
         total: order.contents.total(),
         order: order.id,
-        reference: order.life.supplier_reference,
-        supplier_name,
+        reference: order.supplier_reference,
+        supplier_name: order.supplier_name,
         closing,
-    }))
+    }
 }

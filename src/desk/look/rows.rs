@@ -73,12 +73,8 @@ pub(super) fn order_row(order: ShownOrder, known: Known<'_>, case: Option<&Shown
     let since = if is_over { order.changed_at } else { order.approved_at };
     Row {
         why: order_why(&order, case, now),
+        stands: order.stands(),
         target: Target::Order(order.id),
-        stands: Stands::Order {
-            state: order.state,
-            held: order.holds.gravest(),
-            differences: order.differences,
-        },
         supplier: order.contents.supplier.clone(),
         supplier_name: order.supplier_name,
         headline: order.contents.headline(),

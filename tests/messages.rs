@@ -767,14 +767,19 @@ async fn a_digest_that_waited_is_not_sent_behind_a_later_one() {
     let resolver = house.sign_in(RESOLVER).await;
     let pool = house.database().await;
     let yesterday = (Utc::now() - TimeDelta::days(1)).date_naive().to_string();
+    // due once all of it is written: a worker that looked between would send it
     for statement in [
         "INSERT INTO outbox (id, tenant, person, kind, subject, body, created_at, due_at)
-         SELECT 'msg_000000000000', m.tenant, m.person, m.kind, 'The queue of yesterday', m.body, m.created_at, m.created_at
+         SELECT 'msg_000000000000', m.tenant, m.person, m.kind, 'The queue of yesterday', m.body, m.created_at,
+                4000000000000000
          FROM outbox m JOIN people p ON p.id = m.person WHERE m.kind = 'digest' AND p.email = 'rolf@example.com'",
         "INSERT INTO digests (tenant, person, day, message)
          SELECT tenant, person, 'DAY', 'msg_000000000000' FROM outbox WHERE id = 'msg_000000000000'",
+        "UPDATE outbox SET due_at = created_at WHERE id = 'msg_000000000000'",
     ] {
-        let statement = statement.replace("DAY", &yesterday).replace("rolf@example.com", RESOLVER);
+        let statement = statement
+            .replace("DAY", &yesterday)
+            .replace("rolf@example.com", RESOLVER);
         let done = sqlx::query(sqlx::AssertSqlSafe(statement)).execute(&pool).await;
         assert_eq!(done.expect("written").rows_affected(), 1);
     }

@@ -64,6 +64,17 @@ async fn a_finding_above_the_amount_counts_once_a_manager_who_did_not_make_it_ha
     const IN_THE_QUEUE: &str = "Rolf Resolver recorded: the supplier has the order. A second person confirms it.";
     let queue = manager.get("/").await.text;
     assert!(queue.contains(IN_THE_QUEUE), "{queue}");
+    let table = house.run(&["export", "queue", "--as", "csv"]).out;
+    let mut lines = table.lines();
+    let columns = lines.next().unwrap_or_default();
+    assert!(
+        columns.ends_with(",due_at,why,written,next_try_at,other_cases,proposed_finding,proposed_by_name"),
+        "new ones stand behind those that were there: {columns}"
+    );
+    assert!(
+        lines.any(|row| row.ends_with(",0,at_supplier,Rolf Resolver")),
+        "{table}"
+    );
     // neither whoever made it, nor a resolver, nor with another number
     let own = resolver.finds(&lost, "at_supplier", &[number]).await;
     must_be_refused(&resolver, own, &lost, "own_finding").await;

@@ -336,11 +336,16 @@ impl Desk {
         let names = people::names_of(conn, &buyers).await?;
         let mut cases = cases_of(conn, &ids).await?;
         let mut attempts = attempts::attempts_of(conn, &ids).await?;
-        let looked_up = look_ups::looked_up_of(conn, &ids).await?;
-        let found = findings::found_of(conn, &ids).await?;
+        let doubted = orders::ever_in_doubt(conn, &ids).await?;
         let mut views = Vec::new();
         for order in orders {
-            let (look_ups, findings) = (looked_up.contains(&order.id), found.contains(&order.id));
+            let (look_ups, findings) = match doubted.contains(&order.id) {
+                true => (
+                    look_ups::look_up_list(conn, &order.id).await?,
+                    findings::finding_list(conn, &order.id).await?,
+                ),
+                false => (Vec::new(), Vec::new()),
+            };
             views.push(OrderView {
                 approved_by_name: names
                     .get(&order.approved_by)
@@ -348,14 +353,8 @@ impl Desk {
                     .ok_or_else(|| DeskError::Broken(format!("{} is missing", order.approved_by)))?,
                 cases: cases.remove(&order.id).unwrap_or_default(),
                 attempts: attempts.remove(&order.id).unwrap_or_default(),
-                look_ups: match look_ups {
-                    true => look_ups::look_up_list(conn, &order.id).await?,
-                    false => Vec::new(),
-                },
-                findings: match findings {
-                    true => findings::finding_list(conn, &order.id).await?,
-                    false => Vec::new(),
-                },
+                look_ups,
+                findings,
                 resume: self.resume_of(conn, &order).await?,
                 proposed: match may_find(&order.life) {
                     Ok(()) => second_person::proposal_open(conn, &order.id, order.life.version).await?,

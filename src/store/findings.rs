@@ -1,11 +1,10 @@
 //! Established facts about orders in doubt, each with its source. Append-only.
 
-use super::dialect::{among, ask, done};
-use super::{Conn, StoreError, micros, moment, parsed, search, to_json};
+use super::dialect::{ask, done};
+use super::{Conn, StoreError, micros, moment, search};
 use crate::domain::ids::{OrderId, PersonId, TenantId};
 use crate::domain::look_up::{Established, FindingWord, Source};
 use chrono::{DateTime, Utc};
-use std::collections::HashSet;
 
 /// A finding to be kept.
 #[derive(Debug, Clone)]
@@ -56,18 +55,6 @@ struct Columns {
     confirmer: Option<String>,
     reference: Option<String>,
     evidence: Option<String>,
-}
-
-/// Those of these orders of which there are findings: most were never in doubt.
-pub async fn found_of(conn: &mut Conn, orders: &[&OrderId]) -> Result<HashSet<OrderId>, StoreError> {
-    let statement = among!(
-        conn,
-        "SELECT o.id FROM orders o WHERE o.id",
-        "AND EXISTS (SELECT 1 FROM findings f WHERE f.order_id = o.id)"
-    );
-    let orders = to_json(&orders)?;
-    let found: Vec<String> = ask!(conn, sqlx::query_scalar(statement).bind(orders).fetch_all(&mut *conn))?;
-    found.iter().map(|order| parsed(order)).collect()
 }
 
 /// The findings of an order, oldest first.

@@ -1,11 +1,10 @@
 //! Every question to a supplier, and its answer. Append-only.
 
-use super::dialect::{among, ask, done};
-use super::{Conn, StoreError, from_json, micros, moment, parsed, search, to_json};
+use super::dialect::{ask, done};
+use super::{Conn, StoreError, from_json, micros, moment, search, to_json};
 use crate::domain::ids::{OrderId, PersonId, TenantId};
 use crate::domain::look_up::{Answer, AnswerWord, Books, Found, LookedUp};
 use chrono::{DateTime, Utc};
-use std::collections::HashSet;
 
 /// A look-up to be kept.
 #[derive(Debug, Clone)]
@@ -75,18 +74,6 @@ struct Columns {
 /// shown must not grow with it. Leaving out older ones proves nothing that they would not: "not there" needs its answers
 /// among these.
 const LATEST: i64 = 200;
-
-/// Those of these orders that were ever looked up: most never were.
-pub async fn looked_up_of(conn: &mut Conn, orders: &[&OrderId]) -> Result<HashSet<OrderId>, StoreError> {
-    let statement = among!(
-        conn,
-        "SELECT o.id FROM orders o WHERE o.id",
-        "AND EXISTS (SELECT 1 FROM look_ups l WHERE l.order_id = o.id)"
-    );
-    let orders = to_json(&orders)?;
-    let found: Vec<String> = ask!(conn, sqlx::query_scalar(statement).bind(orders).fetch_all(&mut *conn))?;
-    found.iter().map(|order| parsed(order)).collect()
-}
 
 /// The look-ups of an order, the latest of them, oldest first.
 pub async fn look_up_list(conn: &mut Conn, order: &OrderId) -> Result<Vec<LookedUp>, StoreError> {

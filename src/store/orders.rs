@@ -1,12 +1,13 @@
 //! Orders: frozen contents, and a life guarded by expected state and version.
 
-use super::dialect::{self, ask, done};
-use super::{Conn, StoreError, Written, count, kept, micros, moment, moment_if, parsed, search};
+use super::dialect::{self, among, ask, done};
+use super::{Conn, StoreError, Written, count, kept, micros, moment, moment_if, parsed, search, to_json};
 use crate::domain::contents::{Digest, OrderContents, SupplierId};
 use crate::domain::ids::{IntentId, OperationKey, OrderId, PersonId, SuggestionId, TenantId};
 use crate::domain::order::{Holds, Life, OrderState, ResumeWanted};
 use crate::domain::suggestion::Predecessor;
 use chrono::{DateTime, Utc};
+use std::collections::HashSet;
 
 /// An order as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -686,6 +687,19 @@ pub struct OrderFilter {
 
 /// The end of every list: no order is approved later than this.
 const NEWEST: (i64, &str) = (i64::MAX, "");
+
+/// Those of these orders that were ever in doubt: of which there are look-ups or findings. Most never were.
+pub async fn ever_in_doubt(conn: &mut Conn, orders: &[&OrderId]) -> Result<HashSet<OrderId>, StoreError> {
+    let statement = among!(
+        conn,
+        "SELECT o.id FROM orders o WHERE o.id",
+        "AND (EXISTS (SELECT 1 FROM look_ups l WHERE l.order_id = o.id)
+              OR EXISTS (SELECT 1 FROM findings f WHERE f.order_id = o.id))"
+    );
+    let orders = to_json(&orders)?;
+    let doubted: Vec<String> = ask!(conn, sqlx::query_scalar(statement).bind(orders).fetch_all(&mut *conn))?;
+    doubted.iter().map(|order| parsed(order)).collect()
+}
 
 /// A page of orders, newest first. The key is (approved_at, id) and each shape of filter has its own statement and
 /// index, so that cost grows neither with the page's number nor with history.

@@ -115,16 +115,36 @@ const QUEUE: [&str; 21] = [
     "owner_name",
     "urgency",
     "due_at",
-    "other_cases",
-    "proposed_finding",
-    "proposed_by_name",
     "why",
     "written",
     "next_try_at",
+    "other_cases",
+    "proposed_finding",
+    "proposed_by_name",
 ];
 
-/// What people read in one sentence machines get in the last three columns.
-const QUEUE_FOR_PEOPLE: &[&str] = QUEUE.split_at(QUEUE.len() - 2).0;
+/// What people read in one sentence, why, machines get in three columns.
+const QUEUE_FOR_PEOPLE: [&str; 19] = [
+    "section",
+    "kind",
+    "id",
+    "state",
+    "held_because",
+    "supplier",
+    "supplier_name",
+    "headline",
+    "currency",
+    "amount",
+    "since",
+    "approved_by_name",
+    "owner_name",
+    "urgency",
+    "due_at",
+    "why",
+    "other_cases",
+    "proposed_finding",
+    "proposed_by_name",
+];
 
 /// A table that is being written.
 #[derive(Debug)]
@@ -225,7 +245,7 @@ fn columns(table: Table, reader: Reader) -> &'static [&'static str] {
         (Table::Book(Book::Events), Reader::Machines) => &EVENTS,
         (Table::Book(Book::Events), Reader::People) => &EVENTS_FOR_PEOPLE,
         (Table::Queue, Reader::Machines) => &QUEUE,
-        (Table::Queue, Reader::People) => QUEUE_FOR_PEOPLE,
+        (Table::Queue, Reader::People) => &QUEUE_FOR_PEOPLE,
     }
 }
 
@@ -474,6 +494,8 @@ fn open_thing(one: OpenThing, reader: Reader, here: Here) -> Vec<Cell> {
         Cell::text(row.owner.as_deref()),
         urgency(row.urgency, here),
         Cell::moment(due_at(row.urgency)),
+    ];
+    let beside = [
         Cell::number(row.other_cases),
         finding.map_or(Cell::Nothing, |found| word(found.word(), words::finding(found))),
         Cell::text(proposed_by.as_deref()),
@@ -482,7 +504,7 @@ fn open_thing(one: OpenThing, reader: Reader, here: Here) -> Vec<Cell> {
         Reader::Machines => why(row.why).into(),
         Reader::People => vec![text(why_for_people(&row.why, here))],
     };
-    stands_so.into_iter().chain(why).collect()
+    stands_so.into_iter().chain(why).chain(beside).collect()
 }
 
 fn stands(stands: Stands) -> Cell {
